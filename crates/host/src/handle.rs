@@ -34,11 +34,9 @@ use crate::owner::{Owner, SharedOwner, WeakOwner};
 use crate::view::{AppSettings, Snapshot};
 use crate::{HostClosed, HostOptions, NumberedEvent};
 
-/// Time to wait for the keychain at startup. The host then starts without it, and can't verify the stored grants until
-/// the keychain is available.
+/// Time to wait for the keychain at startup. Until it is available, the host can't verify the stored grants.
 const KEYCHAIN_STARTUP_TIMEOUT: Duration = Duration::from_secs(2);
-/// Capacity of the event channel. An observer that falls further behind misses events, and has to request a new
-/// snapshot.
+/// Capacity of the event channel. An observer that falls further behind misses events and needs a new snapshot.
 const MAX_PENDING_EVENTS: usize = 4_096;
 
 /// A running host. Clones are handles to the same host, which shuts down when [`close`](Self::close) is called or the
@@ -69,8 +67,7 @@ impl Drop for OwnerGuard {
 pub struct EventReceiver(broadcast::Receiver<Arc<NumberedEvent>>);
 
 impl EventReceiver {
-    /// Returns the next event, or `None` if the host has shut down. If events were missed, there is a gap in the
-    /// sequence numbers.
+    /// Returns the next event, or `None` if the host has shut down. Missed events leave a gap in the sequence numbers.
     pub async fn next(&mut self) -> Option<Arc<NumberedEvent>> {
         loop {
             match self.0.recv().await {
@@ -94,8 +91,7 @@ impl EventReceiver {
 }
 
 impl Host {
-    /// Starts a host on the current tokio runtime. Before that, ends server processes that an earlier, killed instance
-    /// left running.
+    /// Starts a host on the current tokio runtime. First ends server processes that a killed instance left running.
     pub async fn start(ports: Ports, options: HostOptions) -> Self {
         let documents = Arc::clone(&ports.documents);
         let swept = tokio::task::spawn_blocking(move || crate::owner::end_orphaned_servers(documents.as_ref())).await;
@@ -109,7 +105,7 @@ impl Host {
             tracing::error!(%error, "the seals of documents could not be checked");
         }
         let (events, _) = broadcast::channel(MAX_PENDING_EVENTS);
-        let times = options.times;
+        let times = options.call_timeouts;
         let owner = SharedOwner::new(|back| Owner::new(ports.clone(), options, events.clone(), back));
         // Can't fail, since no other handle exists that could have shut down the host.
         let _ = owner.turn("autostart", Owner::autostart);

@@ -35,10 +35,10 @@ pub struct HostOptions {
     /// Timeouts of session handshakes and pings.
     pub timeouts: SessionTimeouts,
     /// Timeouts of requests to servers: calls, list requests and completions.
-    pub times: view::CallTimeouts,
+    pub call_timeouts: view::CallTimeouts,
     /// Name of whoever decides on consent requests, as recorded in audit entries: `user`, `answers` for an answers file
     /// of the command line, or `policy` if nobody does.
-    pub decides: &'static str,
+    pub decider_name: &'static str,
     /// Originator of the starts that the user requests, which is displayed as the last user of the grant that allowed
     /// such a start. Default: the user in the window.
     pub user_origin: UsedBy,
@@ -69,8 +69,8 @@ impl Default for HostOptions {
             },
             autostart: false,
             timeouts: SessionTimeouts::default(),
-            times: view::CallTimeouts::default(),
-            decides: "user",
+            call_timeouts: view::CallTimeouts::default(),
+            decider_name: "user",
             user_origin: UsedBy::User,
             cool_down: Duration::from_secs(5 * 60),
             max_activity_bytes: supervision::activity::MAX_TOTAL_BYTES,

@@ -165,7 +165,7 @@ pub(crate) enum ConnectionEvent {
 }
 
 impl ConnectionEvent {
-    /// Passes this report about the run to the host's state.
+    /// Locks the host's state, and lets the owner handle this report about the server's run `run`.
     fn deliver(self, owner: &WeakOwner, run: RunId) {
         // The owner no longer exists after the host has shut down, when reports are not needed.
         let _ = owner.turn(self.name(), |owner| owner.on_connection_event(run, self));

@@ -143,8 +143,7 @@ async fn run_connection_attempt(
     commands: &mut mpsc::Receiver<Box<ConnectionCommand>>,
     owner: &WeakOwner,
 ) -> ConnectionAttemptEnd {
-    // Boxed like the following futures: work that is done once must not enlarge the connection's future for its whole
-    // lifetime.
+    // Boxed like the following futures: work that is done once must not enlarge the connection's future forever.
     let link = match Box::pin(ServerLink::spawn_or_parse_target(start.target.get())).await {
         Ok(link) => link,
         Err(failure) => {

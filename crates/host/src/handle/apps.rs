@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use super::{Host, HostClosed};
 use crate::owner::{AppTools, AppToolsForModel, CallOrigin, Owner, ReviewError, WeakOwner};
 
-/// Name of the turns for sampling requests of apps in log messages.
+/// Name, in log messages, of the turns that handle sampling requests of apps.
 const SAMPLING_TURN: &str = "app sampling";
 
 impl Host {

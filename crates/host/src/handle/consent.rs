@@ -1,5 +1,4 @@
-//! Decisions on consent requests, and limits on the requests of servers. Used by the commands of `api` and the command
-//! line.
+//! Decisions on consent requests, and limits on requests of servers. Used by the commands of `api` and by `cli`.
 
 use std::path::PathBuf;
 

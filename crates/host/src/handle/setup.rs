@@ -34,7 +34,7 @@ pub enum SetupError {
 pub struct ReplacedServer {
     /// Settings of the server when it was displayed to the user.
     pub config: ServerConfig,
-    /// Origin of the server's installation.
+    /// Source from which the server was installed, when the server was displayed to the user.
     pub origin: ServerOrigin,
 }
 
@@ -86,8 +86,7 @@ impl ServerSetup {
         self.other_servers(server).flat_map(|other| other.config.secret_names()).collect()
     }
 
-    /// Returns `true` if another server refers to a secret with this key. The comparison ignores case, since some
-    /// keychains do.
+    /// Returns `true` if another server refers to a secret with this key. Case is ignored, as some keychains do.
     #[must_use]
     pub fn is_secret_used_by_others(&self, server: &str, key: &str) -> bool {
         self.other_servers(server)
@@ -220,8 +219,7 @@ impl ServerSetup {
             owner.resolve_pending_install_record(&name);
             Ok(())
         });
-        // The server is set up, so the error is only logged. The pending record has the same content as the completed
-        // one.
+        // The server is set up, so the error is only logged. The pending record has the content of the completed one.
         if let Err(error) = ended.await.map_err(ServerError::from).flatten() {
             tracing::error!(%error, "the origin of an installed server could not be recorded");
         }
@@ -249,8 +247,7 @@ impl ServerSetup {
         Ok(are_known.then_some(recorded))
     }
 
-    /// Gives each secret in `server` that has no value yet the value that `was` has in the same environment variable or
-    /// header.
+    /// Gives each secret in `server` without a value the value that `was` has in the same variable or header.
     async fn fill_secrets_from(&self, was: &ServerConfig, server: &mut NewServer) -> Result<(), SetupError> {
         let (Some(place), values) = (was.secret_binding(), was.environment_or_headers()) else { return Ok(()) };
         for (name, parts) in &mut server.secret_values {

@@ -55,7 +55,7 @@ impl Owner {
             kind: APP_TOOLS_AUDIT_KIND,
             subject: &subject,
             decision: "allowed",
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash,
             conversation: Some(&tools.conversation),
             ..AuditedDecision::default()
@@ -84,7 +84,7 @@ impl Owner {
             kind: APP_TOOLS_AUDIT_KIND,
             subject: &app_tools_subject(&tools),
             decision: "revoked",
-            by: if by_user { self.options.decides } else { "policy" },
+            by: if by_user { self.options.decider_name } else { "policy" },
             conversation: Some(&tools.conversation),
             ..AuditedDecision::default()
         });
@@ -99,8 +99,7 @@ impl Owner {
     }
 
     /// Decides about a call of a tool that a shown app provides. A rule can deny it; otherwise it requires the user's
-    /// consent, whatever the rules and grants allow, since the user can't review the definitions of such tools in
-    /// advance.
+    /// consent, whatever the rules and grants allow, since such definitions can't be reviewed in advance.
     ///
     /// # Errors
     ///

@@ -1,5 +1,4 @@
-//! Audit entries of decisions. An entry is written before its payload is sent, and is durable before the result is
-//! shown.
+//! Audit entries of decisions. An entry is written before its payload is sent, and durable before the result is shown.
 //!
 //! The owner submits each entry and never waits for the disk. An action that requires a written entry continues when
 //! the log confirms the entry ([`PendingAct`]). Entries are in the order of their submission, which is the order of the
@@ -29,7 +28,7 @@ pub(super) enum PendingAct {
     /// `permissions_version`. `write_id` identifies the write, not the entry.
     Call { id: Arc<str>, write_id: u64, run: RunId, permissions_version: u64, permit: SendPermit },
     /// Sends a server its roots, if the user still shares the folders that the entry names.
-    Folders(PendingRootsResponse),
+    SendRoots(PendingRootsResponse),
     /// Calls a closure for any other action that requires a written entry.
     Act(AuditedAct),
     /// No action: the entry records a denial, or something that has already happened.
@@ -202,19 +201,20 @@ impl Owner {
 
     /// Submits the audit entry of an allowed response, and sends the roots to the server once the entry is written.
     pub(super) fn send_roots_when_written(&mut self, folders: PendingRootsResponse, entry: AuditEntry) {
-        self.write_then_act(entry, PendingAct::Folders(folders));
+        self.write_then_act(entry, PendingAct::SendRoots(folders));
     }
 
     /// Drops the pending response to a withdrawn request for roots. An audit entry records that it was not sent.
     pub(super) fn withdraw_roots_response(&mut self, of: (RunId, ServerRequestId)) {
-        let is_it = |waiting: &&mut (PendingAct, Option<AuditEntry>)| matches!(&waiting.0, PendingAct::Folders(folders) if (folders.run, folders.request) == of);
+        let is_it = |waiting: &&mut (PendingAct, Option<AuditEntry>)| matches!(&waiting.0, PendingAct::SendRoots(folders) if (folders.run, folders.request) == of);
         let Some((waiting, _)) = self.audits.waiting.values_mut().find(is_it) else { return };
-        if let PendingAct::Folders(folders) = std::mem::replace(waiting, PendingAct::Nothing) {
+        if let PendingAct::SendRoots(folders) = std::mem::replace(waiting, PendingAct::Nothing) {
             self.audit_unsent_roots(&folders.server, &folders.subject, &folders.hash);
         }
     }
 
-    /// Handles the log's confirmations of written entries.
+    /// Handles the log's reports that entries were written or could not be: executes the actions that wait for them,
+    /// and then reports the results of calls that wait for their entries to be durable.
     pub(super) fn on_audit_receipts(&mut self, receipts: Vec<(u64, Result<WrittenEntry, StoreError>)>) {
         for (ticket, result) in receipts {
             let Some((waiting, observed_entry)) = self.audits.waiting.remove(&ticket) else { continue };
@@ -260,7 +260,7 @@ impl Owner {
                     }
                 }
             }
-            PendingAct::Folders(folders) => self.continue_roots_response(folders, written),
+            PendingAct::SendRoots(folders) => self.continue_roots_response(folders, written),
             PendingAct::Act(act) => act(self, written),
             PendingAct::Nothing => {
                 if let Err(error) = written {

@@ -1,5 +1,4 @@
-//! The queue of consent requests: adding, changing and withdrawing them. The policy decides here, the user in
-//! `decisions.rs`.
+//! The queue of consent requests: adds, changes and withdraws them. The user decides in `decisions.rs`.
 
 mod withdrawal;
 
@@ -34,8 +33,7 @@ impl Owner {
         self.request_consent_with(server, origin, body, scopes, reason, purpose, (None, None));
     }
 
-    /// Adds a consent request to the end of the queue, with the schema of its form and the number of its round, if it
-    /// has them.
+    /// Adds a consent request to the end of the queue, with the schema of its form and the number of its round, if any.
     #[expect(clippy::too_many_arguments, reason = "one place creates consent requests, from everything that they show")]
     pub(super) fn request_consent_with(
         &mut self,
@@ -79,8 +77,7 @@ impl Owner {
         self.events.emit(HostEvent::ConsentRequestChanged(Box::new(view)));
     }
 
-    /// Handles a request of a server: denies it, adds a consent request, or responds to it directly, as the policy
-    /// decides.
+    /// Handles a request of a server: denies it, adds a consent request, or responds directly, as the policy decides.
     pub(super) fn decide_server_request(
         &mut self,
         run: RunId,
@@ -151,8 +148,7 @@ impl Owner {
     ) {
         let hash = consent_payload_hash(body, schema);
         let conversation = self.models.sampling.conversation_of_app(requester);
-        // The entry has no content, so that a server that repeats requests can't displace many other entries of the
-        // log.
+        // The entry has no content, so that a server that repeats requests can't displace many other entries.
         let entry = AuditedDecision {
             server,
             kind: consent_kind(body),

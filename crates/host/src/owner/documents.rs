@@ -139,7 +139,7 @@ impl Owner {
         let stored: Pins = stored.into_iter().map(|(server, pins)| (server, Arc::new(pins))).collect();
         for server in self.reviews.merge(stored) {
             self.on_reviewed_definitions_changed(&server);
-            self.refresh_findings_in_consent_requests(&server);
+            self.recompute_review_warnings(&server);
             self.events.emit(HostEvent::CatalogChanged(server));
         }
     }

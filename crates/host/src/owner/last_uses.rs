@@ -71,7 +71,7 @@ impl Owner {
         }
     }
 
-    /// Returns the last uses of rules and of shared folders in this run.
+    /// Returns the last uses of rules and of shared folders since the host started.
     pub(crate) fn permission_uses(&self) -> PermissionUses {
         self.permissions.uses.clone()
     }

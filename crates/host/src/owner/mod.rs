@@ -186,7 +186,7 @@ impl Owner {
         }
     }
 
-    /// Handles a report that the connection of this run of a server sent.
+    /// Handles a report of a server's connection. `run` is the run of the server in which it was sent.
     pub(crate) fn on_connection_event(&mut self, run: RunId, event: ConnectionEvent) {
         // Reports about a call need only the ticket, not the record of the server.
         let event = match event {

@@ -77,7 +77,7 @@ impl Owner {
 
     /// Returns `true` if a person decides on consent requests. If an answers file does, approvals are not stored.
     fn is_decided_by_person(&self) -> bool {
-        self.options.decides == "user"
+        self.options.decider_name == "user"
     }
 
     /// Changes the pins of a server in memory and, if `lasts` is `true`, also in the file. Pins of other servers in the
@@ -154,7 +154,7 @@ impl Owner {
             kind: "review",
             subject: &subject,
             decision: "allowed",
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };
@@ -175,7 +175,7 @@ impl Owner {
             let has_room = owner.change_pins(&server, true, move |pins| {
                 reviewed.iter().all(|(kind, name, definition)| pins.pin(*kind, name, definition, identity.as_ref(), at))
             });
-            owner.refresh_findings_in_consent_requests(&server);
+            owner.recompute_review_warnings(&server);
             owner.events.emit(HostEvent::CatalogChanged(server.clone()));
             let _ = reply.send(if has_room { Ok(()) } else { Err(ReviewError::Full(server)) });
         });

@@ -70,7 +70,7 @@ impl Owner {
 
     /// Recomputes the review warnings in pending consent requests for calls of a server's tools, and the read-only
     /// tools that each request offers to allow together. Called when the tools or their reviews may have changed.
-    pub(super) fn refresh_findings_in_consent_requests(&mut self, server: &str) {
+    pub(super) fn recompute_review_warnings(&mut self, server: &str) {
         for at in 0..self.consent.pending.len() {
             let pending = &self.consent.pending[at];
             if pending.view.server == server && matches!(pending.purpose, RequestPurpose::Call(_)) {
@@ -91,7 +91,7 @@ impl Owner {
         }
     }
 
-    /// Recomputes the review findings of the consent request at index `at`, whose tool has changed since its definition
+    /// Recomputes the review warnings of the consent request at index `at`, whose tool has changed since its definition
     /// `shown` was displayed.
     pub(super) fn mark_tool_changed(&mut self, at: usize, shown: &Tool) {
         let view = &self.consent.pending[at].view;

@@ -41,7 +41,7 @@ impl Owner {
         }
         self.permissions.folders.shared.insert(server.to_owned(), shared);
         // Scripted decisions apply to this run only.
-        if self.options.decides == "user" {
+        if self.options.decider_name == "user" {
             self.write_roots(server);
         }
         true

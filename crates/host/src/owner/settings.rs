@@ -21,7 +21,7 @@ const PREVIOUS_RETENTION_SEPARATOR: &str = "; before: ";
 const SETTINGS_NOT_WRITTEN_REASON: &str = "the settings could not be written";
 
 impl Owner {
-    /// Returns the resource usage of a server and its limits.
+    /// Returns the resource usage of a server and its limits, or `None` if no server has this name.
     pub(crate) fn limits_usage(&self, name: &str) -> Option<LimitsUsage> {
         let counted = self.servers.records.get(name)?.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Some(counted.current_usage(&self.settings.current.limits.clamped_to_bounds()))
@@ -64,7 +64,7 @@ impl Owner {
             kind: SETTINGS_AUDIT_KIND,
             subject: &format!("{now}{PREVIOUS_RETENTION_SEPARATOR}{before}"),
             decision: "allowed",
-            by: self.options.decides,
+            by: self.options.decider_name,
             ..AuditedDecision::default()
         };
         self.audit_then(entry, move |owner, written| {

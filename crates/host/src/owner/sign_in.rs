@@ -44,8 +44,7 @@ impl ServerSignIn {
         Arc::clone(&self.signing) as Arc<dyn Authorizer>
     }
 
-    /// Returns `true` if the sign-in was created for this configuration of the server. The configured transport may
-    /// differ.
+    /// Returns `true` if the sign-in was created for this configuration. The configured transport may differ.
     pub(super) fn matches_config(&self, config: &HttpConfig) -> bool {
         (&self.config.url, &self.config.auth) == (&config.url, &config.auth)
     }

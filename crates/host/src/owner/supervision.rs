@@ -118,7 +118,7 @@ impl Owner {
         answered: impl FnOnce(&mut Self, &str, bool) + Send + 'static,
     ) {
         let (reply, replied) = oneshot::channel();
-        self.send_request(name, request, self.options.times.read, reply);
+        self.send_request(name, request, self.options.call_timeouts.read, reply);
         let name = name.to_owned();
         self.run_concurrently(replied, move |owner, replied| {
             let Ok(done) = replied else { return };

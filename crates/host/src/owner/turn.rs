@@ -184,8 +184,7 @@ impl Drop for TurnGuard {
     }
 }
 
-/// Notifies tasks that wait for the host's end if a turn panics. If the turn returns, this guard is forgotten without
-/// being dropped.
+/// Notifies tasks that wait for the host's end if a turn panics. If the turn returns, the guard is forgotten.
 struct UnwindGuard<'a>(&'a Notify);
 
 impl Drop for UnwindGuard<'_> {

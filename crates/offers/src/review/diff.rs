@@ -1,4 +1,4 @@
-//! Structural diff of two definitions. Used for the findings of a review.
+//! Structural diff of two definitions. Used for the review warnings about a changed definition.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

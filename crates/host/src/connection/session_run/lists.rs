@@ -34,8 +34,7 @@ impl SessionRun<'_> {
         self.ticks.schedule_soon();
     }
 
-    /// Marks lists as outdated in the catalog, and reports this to the owner. Reading them again takes time and may
-    /// fail.
+    /// Marks lists as outdated in the catalog, and reports this, since reading them again takes time and may fail.
     pub(super) fn mark_lists_outdated(&mut self, lists: &[CatalogList]) {
         if lists.iter().all(|list| self.lists.catalog.is_outdated(*list)) {
             return;

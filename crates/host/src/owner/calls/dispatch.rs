@@ -69,8 +69,8 @@ impl Owner {
         }
         let ticket = CallTicket(self.events.new_id());
         let (idle, total) = match record.view.kind {
-            CallKind::Tool => self.options.times.tool,
-            CallKind::Prompt | CallKind::Resource => self.options.times.read,
+            CallKind::Tool => self.options.call_timeouts.tool,
+            CallKind::Prompt | CallKind::Resource => self.options.call_timeouts.read,
         };
         let command = ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } };
         match self.servers.send_command(&record.view.server, command) {
@@ -97,8 +97,7 @@ impl Owner {
         self.calls.records.insert(id, record);
     }
 
-    /// Registers a call that was passed with this ticket to the task of an app, which has not sent it to the app's page
-    /// yet.
+    /// Registers a call that was passed with this ticket to an app's task, which has not sent it to the page yet.
     pub(in crate::owner) fn register_passed_call(
         &mut self,
         mut record: Box<CallRecord>,

@@ -57,7 +57,7 @@ impl Owner {
         let why = reason
             .map(|reason| format!(", who says: {}", truncate_reason(reason, MAX_REASON_CHARS)))
             .unwrap_or_default();
-        let by = format!("by the {}{why}", self.options.decides);
+        let by = format!("by the {}{why}", self.options.decider_name);
         self.notify_refusal(&pending, outcome, by);
     }
 

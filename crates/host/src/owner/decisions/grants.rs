@@ -97,7 +97,7 @@ impl Owner {
             subject: &subject,
             decision,
             scope: Some(grant.scope),
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash: grant.rests_on.as_str(),
             ..AuditedDecision::default()
         };

@@ -20,8 +20,7 @@ pub(in crate::owner) struct OutgoingPayload {
     pub(in crate::owner) kind: &'static str,
     pub(in crate::owner) subject: String,
     pub(in crate::owner) content: Option<String>,
-    /// Hash that the sent payload must have. Unlike the hash in the audit log, it includes what the user entered in a
-    /// form or chose.
+    /// Hash that the sent payload must have. Unlike the hash in the audit log, it includes what the user entered.
     pub(super) payload_hash: Hash,
 }
 

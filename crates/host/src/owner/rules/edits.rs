@@ -199,8 +199,7 @@ impl Owner {
         self.audit_policy(&canonical_json(&json!(rule)), decision, then);
     }
 
-    /// Writes the audit entry of a policy change before the change takes effect, since it can allow payloads to be
-    /// sent.
+    /// Writes the audit entry of a policy change before it takes effect, since it can allow payloads to be sent.
     fn audit_policy(
         &mut self,
         subject: &str,
@@ -208,7 +207,7 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
         let hash = Hash::of_bytes(subject.as_bytes());
-        let by = self.options.decides;
+        let by = self.options.decider_name;
         let entry =
             AuditedDecision { kind: "rule", subject, decision, by, hash: hash.as_str(), ..AuditedDecision::default() };
         self.audit_then(entry, then);

@@ -55,8 +55,7 @@ impl Owner {
         self.decide_start(name, &hash, body);
     }
 
-    /// Decides by the policy about starting or connecting to a server: launches it, requests the user's consent, or
-    /// refuses.
+    /// Decides by the policy about starting or connecting to a server: launches it, requests consent, or refuses.
     pub(super) fn decide_start(&mut self, name: &str, hash: &Hash, mut body: ConsentRequestBody) {
         let act = start_policy_act(name, hash, &body);
         let signed_in =
@@ -121,7 +120,7 @@ impl Owner {
         self.request_consent(name, origin, body.clone(), scopes, reason, RequestPurpose::Start);
     }
 
-    /// Records a start or connection that the policy denied.
+    /// Records in the audit log a start or connection that the policy denied.
     fn audit_denied_start(&mut self, name: &str, hash: &Hash, body: &ConsentRequestBody, rule: Cow<'static, str>) {
         let Some(record) = self.servers.records.get(name) else { return };
         let (subject, is_restart) = (start_audit_subject(record), record.supervision.is_restarting());
@@ -138,7 +137,7 @@ impl Owner {
         });
     }
 
-    /// Launches a server without consent, after the decision was recorded.
+    /// Writes the audit entry of a start that is allowed without consent, and then launches the server.
     fn launch_audited(&mut self, name: &str, permit: SendPermit, body: ConsentRequestBody, by: &'static str) {
         let Some(record) = self.servers.records.get(name) else { return };
         // After a failure, the restart is requested by the host rather than the user.

@@ -58,8 +58,7 @@ impl Owner {
         }
     }
 
-    /// Ends the session of a server that rejected the best available token. The server can't be used until the user
-    /// signs in.
+    /// Ends the session of a server that rejected the best available token, until the user signs in.
     pub(super) fn end_session_for_sign_in(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);
@@ -178,7 +177,7 @@ impl Owner {
             subject: words,
             decision: "allowed",
             scope: None,
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };

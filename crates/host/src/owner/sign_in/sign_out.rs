@@ -104,7 +104,7 @@ impl Owner {
             subject: issuer,
             decision: "allowed",
             scope: None,
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };
@@ -131,8 +131,7 @@ impl Owner {
         tokio::spawn(async move {
             let EmptiedVault { was, removed } = emptying.await;
             let is_remote = config.is_some();
-            // The secrets that the settings refer to are read now, since the caller may delete them after it is
-            // notified.
+            // The secrets that the settings refer to are read now, since the caller may delete them when notified.
             let stored_authorization = match config.zip(was) {
                 Some((config, was)) => Some(factory.create_for_revocation(config, was).await),
                 None => None,

@@ -154,8 +154,7 @@ impl ServerRegistry {
         }
     }
 
-    /// Returns the folders in `shared` that the server receives. A sandboxed server receives only those that its
-    /// sandbox allows.
+    /// Returns the folders in `shared` that the server receives: all, or those that its sandbox allows.
     pub(in crate::owner) fn sent_folders(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
         let config = self.records.get(server).and_then(|record| record.config.as_stdio());
         match config.and_then(|config| config.sandbox.as_ref()) {

@@ -12,8 +12,7 @@ use crate::owner::sign_in::ServerSignIn;
 #[derive(Default)]
 pub(in crate::owner) struct SignInState {
     pub(in crate::owner) sign_in: Option<ServerSignIn>,
-    /// Set if the user saved the settings after the sign-in was created, since the secrets that it uses may have
-    /// changed.
+    /// Set if the user saved the settings after the sign-in was created, since its secrets may have changed.
     pub(in crate::owner) is_outdated: bool,
     /// Set if the user requested the connection in progress, and is therefore present to sign in.
     pub(in crate::owner) is_connection_requested: bool,
@@ -64,8 +63,7 @@ impl SignInState {
         (self.is_connection_requested, self.is_sign_in_requested) = (false, false);
     }
 
-    /// Records that the server is ready. Returns the sign-in that the user requested, if the server became ready
-    /// without it.
+    /// Records that the server is ready. Returns the sign-in that the user requested, if it was not needed for that.
     pub(in crate::owner) fn on_ready(&mut self) -> Option<ServerSignIn> {
         (self.is_connection_requested, self.tried_unattended, self.failed) = (false, false, None);
         // A rejection at this point belongs to the first request after initialization, and is reported immediately.
