@@ -271,7 +271,8 @@ impl<'a> SessionRun<'a> {
     fn run_command(&mut self, command: ConnectionCommand, session: &mut SessionControl<'_>) {
         match command {
             ConnectionCommand::Call { ticket, request, deadline } => {
-                if let Err(error) = self.call(CallPurpose::Ticket(ticket), request.into_inner(), deadline, session) {
+                if let Err(error) = self.send_call(CallPurpose::Ticket(ticket), request.into_inner(), deadline, session)
+                {
                     if matches!(error, CallError::TooManyCalls) {
                         self.usage.count_refused_call();
                         self.ticks.schedule_soon();
@@ -284,13 +285,13 @@ impl<'a> SessionRun<'a> {
                     session.cancel(*call, CancelReason::User);
                 }
             }
-            ConnectionCommand::Answer { request, answer } => self.answer(request, answer.into_inner(), session),
+            ConnectionCommand::Answer { request, answer } => self.send_response(request, answer.into_inner(), session),
             ConnectionCommand::Notify(notification) => session.notify(notification),
             ConnectionCommand::Refresh { kind, reply } => self.refresh_lists(kind, reply, session),
             ConnectionCommand::ReadStale => self.read_stale_lists(session),
             ConnectionCommand::Ping => {
                 let deadline = CallDeadline { idle: PING_TIMEOUT, total: PING_TIMEOUT };
-                if let Err(error) = self.call(CallPurpose::Ping, ClientRequest::Ping, deadline, session) {
+                if let Err(error) = self.send_call(CallPurpose::Ping, ClientRequest::Ping, deadline, session) {
                     self.on_ping_failed(&error, session);
                 }
             }
@@ -315,7 +316,7 @@ impl<'a> SessionRun<'a> {
         }
     }
 
-    fn call(
+    fn send_call(
         &mut self,
         purpose: CallPurpose,
         request: ClientRequest,
@@ -330,7 +331,7 @@ impl<'a> SessionRun<'a> {
         Ok(())
     }
 
-    fn answer(&mut self, request: ServerRequestId, answer: ClientResponse, session: &mut SessionControl<'_>) {
+    fn send_response(&mut self, request: ServerRequestId, answer: ClientResponse, session: &mut SessionControl<'_>) {
         self.request_quota.remove(request);
         session.answer(request, answer);
     }

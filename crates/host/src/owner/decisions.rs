@@ -134,7 +134,7 @@ impl Owner {
         let (id, server) = (self.consent.pending[at].view.id, self.consent.pending[at].view.server.clone());
         self.withdraw_requests_if(|pending| pending.view.id == id);
         if let Some(record) = self.servers.records.get_mut(&server) {
-            record.set(ServerState::Stopped);
+            record.set_state(ServerState::Stopped);
         }
         if let Err(error) = self.start(&server) {
             tracing::error!(%error, "consent for a server whose program changed could not be requested again");

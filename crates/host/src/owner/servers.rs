@@ -299,7 +299,7 @@ impl Owner {
             record.config = Arc::new(config);
             record.start_again = false;
             if record.session.connection.is_none() {
-                record.set(ServerState::Stopped);
+                record.set_state(ServerState::Stopped);
             }
         }
         self.set_rule_identity(name, None);

@@ -24,7 +24,7 @@ impl Owner {
     pub(super) fn on_ready(&mut self, run: RunId, name: &str, facts: ServerFacts) {
         if let Some(record) = self.servers.record_of_run(name, run).filter(|r| r.state == ServerState::Starting) {
             record.session.facts = Some(truncate_server_facts(facts));
-            record.set(ServerState::Ready);
+            record.set_state(ServerState::Ready);
             record.supervision.on_ready();
             self.servers.examine_claims(name);
             self.store_known_session(name);
@@ -109,7 +109,7 @@ impl Owner {
                 (None, Some(failure)) => self.on_unexpected_end(name, failure),
                 (None, None) => {
                     record.session.to_restore = Default::default();
-                    record.set(ServerState::Stopped);
+                    record.set_state(ServerState::Stopped);
                 }
             }
             self.events.emit(HostEvent::CatalogChanged(name.to_owned()));

@@ -24,7 +24,7 @@ impl Owner {
         let Some((attempt, pause)) = record.supervision.next_restart(&failure).filter(|_| !is_closing) else {
             record.supervision.on_no_restart(&failure);
             record.session.to_restore = Default::default();
-            record.set(ServerState::Failed(failure));
+            record.set_state(ServerState::Failed(failure));
             return;
         };
         record.supervision.record_restart(failure.message.clone());
@@ -33,7 +33,7 @@ impl Owner {
             ActivityKind::State,
             &format!("attempt {attempt} to reconnect in {:.1} s", pause.as_secs_f64()),
         );
-        record.set(ServerState::Reconnecting(ScheduledRestart { attempt, at, cause: failure.message }));
+        record.set_state(ServerState::Reconnecting(ScheduledRestart { attempt, at, cause: failure.message }));
         let (name, wait) = (name.to_owned(), record.supervision.wait_number());
         self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {
             let is_awaited = |r: &super::ServerRecord| {

@@ -91,7 +91,7 @@ impl SessionRun<'_> {
         let (idle, total) = self.start.times.list;
         // If the request for a list can't be sent, the known entries of the list are retained.
         let page = CallPurpose::Page(Box::new(reading));
-        if let Err(error) = self.call(page, request, CallDeadline { idle, total }, session) {
+        if let Err(error) = self.send_call(page, request, CallDeadline { idle, total }, session) {
             let mut unread = ListReader::new(list);
             unread.add_failure_note(&error);
             self.finish_list_read(unread);

@@ -33,7 +33,7 @@ impl Owner {
         self.store_approved_package(name);
         self.record_start_use(permit.source(), name);
         let Some(record) = self.servers.records.get_mut(name) else { return };
-        record.set(ServerState::Starting);
+        record.set_state(ServerState::Starting);
         record.supervision.on_launched(permit.payload_hash().clone());
         let config = Arc::clone(&record.config);
         match &config.transport {

@@ -107,7 +107,7 @@ impl Owner {
         }
         let mut origin = ConsentRequestOrigin::User { conversation: None };
         if let Some(record) = self.servers.records.get_mut(name) {
-            record.set(ServerState::AwaitingApproval);
+            record.set_state(ServerState::AwaitingApproval);
             if let Some(cause) = record.supervision.restart_cause() {
                 record.log_activity_line(
                     ActivityKind::State,

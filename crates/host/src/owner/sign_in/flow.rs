@@ -34,7 +34,7 @@ impl Owner {
         let access = &mut record.sign_in;
         let Some(sign_in) = access.sign_in.clone() else { return };
         if access.then.take_if(|then| matches!(then, AfterSession::Start)).is_some() {
-            record.set(ServerState::Stopped);
+            record.set_state(ServerState::Stopped);
             // Can't fail, since the server exists.
             let _ = self.start(name);
             return;
@@ -47,7 +47,7 @@ impl Owner {
         let signing_in = access.flow.is_some();
         record.log_activity_line(ActivityKind::State, &format!("it requires its user to sign in: {cause}"));
         let cause = record.redacted(cause);
-        record.set(ServerState::NeedsSignIn(SignInNeeded { cause: cause.clone(), signing_in }));
+        record.set_state(ServerState::NeedsSignIn(SignInNeeded { cause: cause.clone(), signing_in }));
         if record.sign_in.then.is_some() || signing_in {
             return;
         }

@@ -38,7 +38,7 @@ impl Owner {
             if record.session.connection.is_some() {
                 // The sign-out is delayed until the session has ended, since ending the session is a signed request.
                 record.sign_in.then = Some(AfterSession::SignOut(reply, after));
-                record.set(ServerState::Stopping);
+                record.set_state(ServerState::Stopping);
                 owner.servers.end_session(name, "you signed out".to_owned());
                 owner.emit_server(name);
             } else {

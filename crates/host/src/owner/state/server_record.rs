@@ -62,7 +62,7 @@ impl ServerRecord {
         self.activity.lock().unwrap_or_else(PoisonError::into_inner).append_line(kind, text);
     }
 
-    pub(in crate::owner) fn set(&mut self, state: ServerState) {
+    pub(in crate::owner) fn set_state(&mut self, state: ServerState) {
         if self.state != state {
             self.state = state;
             self.since = self.clock.now();

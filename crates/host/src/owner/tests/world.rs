@@ -80,7 +80,7 @@ impl HostFixture {
         let connect = move |owner: &mut Owner| {
             owner.servers.runs.insert(RUN, SERVER.to_owned());
             let record = &mut owner.servers.records[SERVER];
-            record.set(ServerState::Ready);
+            record.set_state(ServerState::Ready);
             record.offer.identity = Some(Hash::of_bytes(b"the approved command"));
             record.session.connection = Some(Connection { run: RUN, sender });
             record.session.facts = Some(ServerFacts {
