@@ -17,6 +17,7 @@ use crate::{AppAnswer, AppContext, AppDocumentText, AppResponse, AppViewError, A
 /// Maximum total size of the messages of one app that wait for the app's async task, in bytes.
 const MAX_QUEUED_MESSAGE_BYTES: usize = 32 << 20;
 
+/// State that all clones of [`AppViews`] share: the origins that may embed apps, and the shown apps.
 #[derive(Debug, Default)]
 pub(crate) struct SharedAppViewState {
     /// Origins of the pages that may embed apps. Empty if apps can't be shown.

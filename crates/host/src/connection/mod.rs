@@ -98,7 +98,7 @@ pub(crate) enum ConnectionCommand {
         answer: AuthorizedPayload<ClientResponse>,
     },
     Notify(ClientNotification),
-    /// Reads a list again immediately, or once the read in progress has ended.
+    /// Reads a list again: immediately or, if it is being read already, after that.
     Refresh {
         kind: ListKind,
         reply: oneshot::Sender<Arc<Catalog>>,

@@ -138,7 +138,7 @@ impl Host {
         self.with_owner(move |owner| owner.log_stopped_app(&server, &tool, cause)).await
     }
 
-    /// Emits a change of a shown app to the observers, without waiting for its delivery.
+    /// Emits an event about a change of a shown app to the observers, without waiting for its delivery.
     ///
     /// # Errors
     ///

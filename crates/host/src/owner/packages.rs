@@ -179,7 +179,7 @@ impl Owner {
         });
     }
 
-    /// Stores the package version of an approved start, to use it for the next start.
+    /// Stores the package version of an approved start, which is used for the server's next start.
     pub(super) fn store_approved_package(&mut self, name: &str) {
         let Some(record) = self.servers.records.get(name) else { return };
         let Some(Ok(version)) = record.launch.package.as_ref().map(|package| package.found.clone()) else { return };

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use super::Owner;
 use crate::view::{LaunchFileWriter, SandboxPreview};
 
-/// Maximum number of launch files in a consent request's list of those that other servers' sandboxes can write to.
+/// Maximum number of entries in a consent request's list of launch files that other servers' sandboxes can write to.
 const MAX_LISTED_FILE_WRITERS: usize = 32;
 
 impl Owner {
@@ -48,7 +48,7 @@ impl Owner {
         }
     }
 
-    /// Returns the other servers that have write access to one of the launch files of server `name` in their sandboxes.
+    /// Returns the launch files of server `name` that other servers can write to in their sandboxes.
     pub(super) fn launch_file_writers(&self, name: &str, files: &LaunchFiles) -> Vec<LaunchFileWriter> {
         let mut found = Vec::new();
         for (server, record) in self.servers.records.iter().filter(|(server, _)| *server != name) {

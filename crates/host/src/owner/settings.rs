@@ -17,7 +17,7 @@ const SETTINGS_AUDIT_KIND: &str = "settings";
 /// Separator between the new and the previous retention settings in an audit entry.
 const PREVIOUS_RETENTION_SEPARATOR: &str = "; before: ";
 
-/// Reason in the audit entry about a change of the retention that was reverted.
+/// Reason in an audit entry which records that a change of the retention was reverted.
 const SETTINGS_NOT_WRITTEN_REASON: &str = "the settings could not be written";
 
 impl Owner {

@@ -11,7 +11,7 @@ use crate::connection::ConnectionCommand;
 use crate::view::{FailureReason, ScheduledRestart, ServerFailure, ServerState};
 
 impl Owner {
-    /// Handles a server that ended without being stopped by the user: schedules a restart, or reports the failure.
+    /// Handles the end of a server that the user did not stop: schedules a restart, or reports the failure.
     pub(super) fn on_unexpected_end(&mut self, name: &str, failure: ServerFailure) {
         let (is_closing, now) = (self.lifetime.is_closing, self.now());
         let Some(record) = self.servers.records.get_mut(name) else { return };

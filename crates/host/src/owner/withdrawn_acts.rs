@@ -66,8 +66,8 @@ impl Owner {
         });
     }
 
-    /// Records that an approved payload was not sent, because its consent request was removed or changed before the
-    /// audit entry was written. `shown` is the hash that the user saw.
+    /// Records in the audit log that an approved payload was not sent, because its consent request was removed or
+    /// changed before its entry was written. `shown` is the hash that the user saw.
     pub(super) fn audit_unsent_payload(
         &mut self,
         server: &str,
@@ -87,7 +87,7 @@ impl Owner {
         });
     }
 
-    /// Records that an allowed sampling request was not sent to a model.
+    /// Records in the audit log that an allowed sampling request was not sent to a model.
     pub(super) fn audit_unsent_sampling_request(
         &mut self,
         server: &str,
@@ -108,7 +108,7 @@ impl Owner {
         });
     }
 
-    /// Records that an allowed reply of a model was not sent to the server or its app.
+    /// Records in the audit log that an allowed reply of a model was not sent to the server or its app.
     pub(super) fn audit_unsent_model_reply(&mut self, server: &str, subject: &str, hash: &Hash, requester: Requester) {
         self.audit_without_waiting(AuditedDecision {
             server,
@@ -123,7 +123,7 @@ impl Owner {
         });
     }
 
-    /// Records that allowed roots were not sent to a server.
+    /// Records in the audit log that allowed roots were not sent to a server.
     pub(super) fn audit_unsent_roots(&mut self, server: &str, subject: &str, hash: &Hash) {
         self.audit_without_waiting(AuditedDecision {
             server,

@@ -156,6 +156,7 @@ pub fn flags_of_name(name: &str) -> Vec<Flag> {
     look.flags
 }
 
+/// A search for suspicious text in one definition or text, with the flags found so far.
 struct FlagScan<'a> {
     foreign: &'a [&'a NameIndex],
     flags: Vec<Flag>,

@@ -100,7 +100,7 @@ impl Owner {
         }
     }
 
-    /// Ends the calls and drops the requests of a server's run that are still registered, after the run has ended.
+    /// Reports an error for each call and request that is still registered for a run, because the run has ended.
     pub(in crate::owner) fn end_calls_of_run(&mut self, run: RunId) {
         for ticket in self.calls.tickets_of_run(run) {
             self.on_call_done(ticket, Err(CallError::Closed(CloseReason::ServerClosedOutput)));

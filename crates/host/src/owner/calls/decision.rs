@@ -174,7 +174,7 @@ impl Owner {
         }
     }
 
-    /// Records a tool call that the policy denied.
+    /// Records in the audit log a tool call that the policy denied.
     pub(in crate::owner) fn audit_denied_call(
         &mut self,
         call: &ServerCall,

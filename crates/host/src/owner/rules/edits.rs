@@ -14,11 +14,11 @@ use super::parse_rules_file;
 use crate::owner::Owner;
 use crate::rules::{RulesError, RulesView};
 
-/// Maximum number of changed rules that get an audit entry each when a rule file has changed.
+/// Maximum number of changed rules with an audit entry of their own when a rule file has changed.
 const MAX_AUDITED_RULE_CHANGES: usize = 20;
 
 impl Owner {
-    /// Records rules that another process changed in the audit log, since a rule can allow payloads to be sent
+    /// Records in the audit log which rules another process changed, since a rule can allow payloads to be sent
     /// regardless of who wrote it.
     pub(super) fn audit_rule_changes(&mut self, before: &RulesView, after: &RulesView) {
         let mut lines: Vec<(String, &'static str)> = Vec::new();
@@ -78,8 +78,8 @@ impl Owner {
         self.write_rule(rule, &audited, restore_rule, Self::restore_session_rule, reply);
     }
 
-    /// Writes a rule with one of two functions, for the rule file and for this session, which return its id. `audited`
-    /// is the rule in the audit entry, without an id if the rule gets one when it is written.
+    /// Writes a rule with `in_file` to the rule file or, if it applies to this session only, with `in_session`.
+    /// `audited` is the rule in the audit entry, without an id if the rule gets one when it is written.
     fn write_rule(
         &mut self,
         rule: PolicyRule,

@@ -1,4 +1,4 @@
-//! The course of a sign-in, from its cause until the server is running again.
+//! The steps of a sign-in, from the rejected request that causes it until the server is running again.
 
 use credentials::sign_in::{SignInError, SignInNeeded, SignInPhase};
 use mcp_auth::{Account, AuthError, AuthReason};

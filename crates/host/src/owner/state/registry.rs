@@ -197,7 +197,8 @@ impl ServerRegistry {
         Ok(())
     }
 
-    /// Instructs a server's connection to read again the lists that are stale at `at`. They remain in use until then.
+    /// Instructs a server's connection to read those lists again that are stale at the time `at`. Until a list is read,
+    /// its known entries remain in use.
     pub(crate) fn read_stale_lists(&self, server: &str, at: Millis) {
         let Some(record) = self.records.get(server).filter(|r| r.state == ServerState::Ready) else { return };
         let is_stale = |until: &Option<Millis>| until.is_some_and(|until| until <= at);
