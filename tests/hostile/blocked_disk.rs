@@ -320,7 +320,7 @@ async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
     let what = "S15, the program of a start is on a file system that does not respond";
     let row = ResultRow::default();
     row.set_name(what);
-    let options = HostOptions { look_at_files: inspect_when_responding, ..HostOptions::default() };
+    let options = HostOptions { reread_launch_files: inspect_when_responding, ..HostOptions::default() };
     let app =
         TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", scripted_config(&[]))], options).await;
     let request = request_start(&app).await;

@@ -57,7 +57,7 @@ fn host_options((idle, total): (Duration, Duration)) -> HostOptions {
             initialize: Duration::from_secs(3),
             ..SessionTimeouts::default()
         },
-        times: CallTimeouts {
+        call_timeouts: CallTimeouts {
             tool: (idle, total),
             list: (IDLE_TIMEOUT, TOTAL_TIMEOUT),
             read: (IDLE_TIMEOUT, TOTAL_TIMEOUT),

@@ -32,7 +32,7 @@ pub async fn respond_in_conversation(
     }
     if COMMANDS_WITH_A_CONSENT_REQUEST_ID.contains(&name) {
         let id = request.get("id").and_then(Value::as_str).unwrap_or_default();
-        if api.host().is_request_outside(parse_request_id(id)?, own.map(str::to_owned)).await? {
+        if api.host().is_request_outside_conversation(parse_request_id(id)?, own.map(str::to_owned)).await? {
             return Err(refused("decide this request, which does not belong to its conversation"));
         }
     }

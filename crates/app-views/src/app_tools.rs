@@ -1,5 +1,6 @@
-//! Tools that a shown app provides to the model of its conversation. The user turns them on for this app, as displayed;
-//! other definitions turn them off. The host decides about each call before it arrives here.
+//! Tools that a shown app provides to the model of its conversation. The user turns on exactly the definitions that
+//! were displayed. If the app lists other definitions later, its tools are turned off. The host decides about each call
+//! before it arrives here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
@@ -19,7 +20,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::AppViewError;
 
-/// Maximum number of commands of the host that wait for the async task of an app. Each call can be cancelled.
+/// Maximum number of commands of the host that wait for the async task of an app: for each call in progress, the call
+/// itself and its cancellation.
 const MAX_PENDING_COMMANDS: usize = 2 * MAX_APP_TOOL_CALLS;
 
 /// Sender for the outcome of a call.
@@ -39,7 +41,7 @@ pub(crate) struct OfferedAppTools {
     /// Listed tools whose names no tool of the server has.
     tools: Arc<Vec<Tool>>,
     dropped: u64,
-    /// Hash of the current definitions.
+    /// Hash of the definitions in `tools`.
     hash: Hash,
     /// Set while the user lets the model use the tools.
     is_on: bool,
@@ -177,8 +179,8 @@ impl OfferedAppTools {
         Ok(self.change())
     }
 
-    /// Turns the tools off because the app's server is not running, as the host did. Returns the change for the user
-    /// if they were on.
+    /// Turns the tools off because the app's server is no longer running. Returns the change for the user if they were
+    /// on.
     pub(crate) async fn on_server_not_ready(&mut self) -> Option<AppViewChange> {
         let was_on = self.is_on;
         self.turn_off(false).await;
@@ -261,7 +263,8 @@ fn to_unsent_error(error: AppToolError) -> CallError {
     }
 }
 
-/// Converts the reason why an app's tool has no result. The app is part of its server, which is named with the error.
+/// Converts the reason why a call of an app's tool has no result. The app belongs to a server, and the error is
+/// reported as one of that server.
 fn to_call_error(error: AppToolError) -> CallError {
     match error {
         AppToolError::TimedOut => CallError::Timeout { after: APP_TOOL_TIMEOUT, total: true },

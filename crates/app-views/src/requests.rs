@@ -28,7 +28,7 @@ const MAX_CONSECUTIVE_REFUSALS: u32 = 3;
 /// Number of requests that an app may withdraw in a burst before they are decided. Afterwards, the same requests are
 /// refused for a while. Otherwise an app could add and withdraw consent requests without end.
 const MAX_WITHDRAWAL_BURST: u64 = 10;
-/// Rate at which the burst is restored.
+/// Number of further withdrawals per second that are permitted after [`MAX_WITHDRAWAL_BURST`] is used up.
 const WITHDRAWALS_PER_SECOND: f64 = 1.0 / 30.0;
 /// Reason that an app receives for refusals beyond [`MAX_CONSECUTIVE_REFUSALS`].
 const TOO_MANY_REFUSALS_REASON: &str =
@@ -49,7 +49,7 @@ pub(crate) struct RunningRequests {
     requests: HashMap<AppRequestId, RunningRequest>,
     /// Number of consecutive requests of the app that were refused, and of sampling requests that failed.
     refused: u32,
-    /// Number of requests that the app may withdraw before they are decided.
+    /// Token bucket for the requests that the app withdraws before they are decided.
     withdrawals: Arc<Mutex<TokenBucket>>,
 }
 

@@ -17,6 +17,7 @@ use crate::{AppAnswer, AppContext, AppDocumentText, AppResponse, AppViewError, A
 /// Maximum total size of the messages of one app that wait for the app's async task, in bytes.
 const MAX_QUEUED_MESSAGE_BYTES: usize = 32 << 20;
 
+/// State that all clones of [`AppViews`] share: the origins that may embed apps, and the shown apps.
 #[derive(Debug, Default)]
 pub(crate) struct SharedAppViewState {
     /// Origins of the pages that may embed apps. Empty if apps can't be shown.
@@ -33,7 +34,8 @@ pub(crate) struct ShownView {
     pub(crate) uri: String,
     pub(crate) documents: FrameDocuments,
     pub(crate) inputs: mpsc::Sender<ViewInput>,
-    /// Value on which the existence of the app's tools depends, or `None` once the app is being closed.
+    /// Value to which the app's tools have weak references, so that they can be called only while it exists. `None`
+    /// once the app is being closed.
     pub(crate) shown: Option<Arc<()>>,
     /// Total size of the app's messages that wait for its async task, in bytes.
     pub(crate) queued: Arc<AtomicUsize>,

@@ -21,7 +21,7 @@ pub(crate) struct StreamedCall {
     tool_use: String,
     /// Index of the tool use among the parts of the reply.
     part: usize,
-    /// Number of the first delta of the reply that `input` does not contain.
+    /// Number of the first delta of the reply whose text `input` does not contain yet.
     next_delta: u64,
     /// Arguments so far, or `None` once the app receives no more partial input.
     input: Option<PartialInput>,

@@ -93,7 +93,7 @@ struct ViewTask {
     config: ServerConfig,
     definition: Option<ToolInfo>,
     view: View,
-    /// Displayed call, until its end if a model was writing it when the app was opened.
+    /// Displayed call, if a model was writing it when the app was opened and it has not ended. `None` for other calls.
     streamed: Option<StreamedCall>,
     /// Set once the app can receive messages.
     is_initialized: bool,

@@ -53,7 +53,7 @@ impl CommandSession {
         let platform = Arc::new(TerminalPlatform { opens_browser, output: Arc::clone(&output) });
         let ports = store::open(&config, &data, platform).map_err(storage_failure)?;
         let options = HostOptions {
-            decides: decider.name(),
+            decider_name: decider.name(),
             user_origin: UsedBy::CommandLine,
             trace: trace::from_environment(),
             ..HostOptions::default()

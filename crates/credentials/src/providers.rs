@@ -37,7 +37,7 @@ pub struct ProvidersFile {
 pub struct ModelList {
     /// Models in the order in which the provider returned them.
     pub models: Vec<Model>,
-    /// Time at which the list was received.
+    /// Time at which the list was received, in milliseconds since 1970.
     pub at: Millis,
 }
 
@@ -51,7 +51,7 @@ pub struct ProviderView {
     pub settings: ProviderSettings,
     /// Models that the provider last listed.
     pub models: Vec<Model>,
-    /// Time at which the provider last listed its models, or `None` if it never did.
+    /// Time at which the provider last listed its models, in milliseconds since 1970, or `None` if it never did.
     pub listed_at: Option<Millis>,
     /// Error of the last request for the provider's models since the app started, or `None` if the request succeeded.
     pub problem: Option<ModelError>,

@@ -254,6 +254,7 @@ mod tests {
         );
     }
 
+    /// A user who denies every request, and a vault that is always empty.
     struct AbsentUser;
 
     #[async_trait::async_trait]

@@ -81,9 +81,9 @@ pub enum SignInFailure {
     /// The system has no keychain.
     KeychainMissing,
     /// The tokens could not be written to the secret store or read from it.
-    /// The tokens could not be written to the secret store or read from it.
     Storage,
-    /// The private key or another secret in the server's settings is not usable.
+    /// The private key or another secret in the server's settings can't be used, for example because it can't be
+    /// parsed.
     Key,
     /// The authorization server does not support the client authentication method in the settings.
     NoProof,
@@ -106,11 +106,11 @@ pub struct AccountView {
     pub resource: String,
     /// Scopes of the token, as returned by the authorization server.
     pub scopes: Vec<String>,
-    /// Time at which the token expires, or `None` if unknown.
+    /// Time at which the token expires, in milliseconds since 1970, or `None` if the authorization server stated none.
     pub expires_at: Option<Millis>,
-    /// Time at which the user signed in.
+    /// Time at which the user signed in, in milliseconds since 1970.
     pub signed_in_at: Millis,
-    /// Time of the last token refresh, or `None` if the token was never refreshed.
+    /// Time of the last token refresh, in milliseconds since 1970, or `None` if the token was never refreshed.
     pub refreshed_at: Option<Millis>,
     /// Set if the token can be refreshed without the user.
     pub can_refresh: bool,
@@ -179,9 +179,10 @@ pub struct SignInProgress {
     pub phase: SignInPhase,
     /// Reason why the sign-in was started.
     pub reason: SignInReason,
-    /// Time at which the sign-in started.
+    /// Time at which the sign-in started, in milliseconds since 1970.
     pub since: Millis,
-    /// Deadline for the browser to return to the redirect URI, or `None` in other phases.
+    /// Time until which the sign-in waits for the browser to return to the redirect URI, in milliseconds since 1970, or
+    /// `None` in other phases.
     pub ends_at: Option<Millis>,
     /// URL of the authorization request that was opened in the browser. The user can open it in another browser. `None`
     /// unless the sign-in waits for the browser.
@@ -226,7 +227,7 @@ pub enum SignInReason {
 /// Recorded step of a sign-in: a request with its response, or a conclusion. Secrets are replaced by `[redacted]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInStep {
-    /// Time at which the step started.
+    /// Time at which the step started, in milliseconds since 1970.
     pub at: Millis,
     /// Duration of the step, in milliseconds.
     pub duration_milliseconds: u64,
@@ -267,7 +268,7 @@ pub enum SignOutOutcome {
     NobodySignedIn,
 }
 
-/// Client id at an authorization server that the user entered.
+/// Client id and client secret, issued by an authorization server, that the user entered during a sign-in.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EnteredClient {
     /// Client id that the authorization server assigned.
@@ -296,7 +297,7 @@ pub enum SignInError {
         /// Reason why the server does not support signing in, as text for the user.
         cause: String,
     },
-    /// Reason why the server does not support signing in, as text for the user.
+    /// No sign-in to the server with this name waits for the browser, so a pasted URL can't continue one.
     #[error("no sign-in to {0} is waiting for the browser; begin with \"sign in\"")]
     NotWaiting(String),
     /// The pasted URL is not the redirect URL of this sign-in.

@@ -34,8 +34,8 @@ struct ServerVaultState {
     emptied_count: AtomicU64,
 }
 
-/// Vault with the tokens of one entry in `mcp.json`. Several entries may refer to the same server with different
-/// accounts.
+/// Vault with the tokens of one entry in `mcp.json`. Several entries may refer to the same server, each with another
+/// account.
 pub struct SecretsVault {
     name: String,
     secrets: Arc<dyn Secrets>,

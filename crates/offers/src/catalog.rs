@@ -367,7 +367,8 @@ impl ListEntryTitle {
     }
 }
 
-/// Replaces the known list unless it is unchanged, and returns `true` if it was replaced.
+/// Replaces the known list `known` by `found` unless they are equal, and returns `true` if it was replaced. If the read
+/// `failed` before the end of the list, only a longer list replaces the known one.
 ///
 /// The name index of an unchanged list is not rebuilt, since that takes longer than reading the list.
 fn replace_if_changed<T: PartialEq>(known: &mut Vec<T>, found: Vec<T>, failed: bool) -> bool {

@@ -37,8 +37,8 @@ pub struct DefinitionDigest {
     pub app: ToolMetadata,
     /// Review state of the definition: reviewed by the user, changed, or new.
     pub review_state: ReviewState,
-    /// State of the hash of a call after the tool's definition. The canonical JSON of the arguments is added for each
-    /// call.
+    /// Partially computed hash of a call, which covers the tool's definition so far. The canonical JSON of the
+    /// arguments is added for each call.
     calls: PartialHash,
 }
 
@@ -159,7 +159,7 @@ pub fn call_hash(tool: &Tool, arguments: &Map<String, Value>) -> Hash {
     call_hash_prefix(&Hash::of_json(&json!(tool))).finish_with(canonical_json_object(arguments).as_bytes())
 }
 
-/// Returns the state of the hash of a call after `tool`, the hash of the tool's definition.
+/// Returns the partial hash of a call, which covers only `tool`, the hash of the tool's definition.
 ///
 /// This prefix has a fixed length, so that no other pair of definition and arguments yields the same bytes.
 fn call_hash_prefix(tool: &Hash) -> PartialHash {

@@ -42,6 +42,7 @@ struct CacheKey {
     uri: String,
 }
 
+/// Cached contents of one resource, with their size, the time at which they were read, and how long they are fresh.
 #[derive(Debug)]
 struct CachedResource {
     contents: Vec<ResourceContents>,

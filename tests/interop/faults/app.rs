@@ -36,9 +36,12 @@ impl ConnectedApp {
     pub(super) async fn connect(server: &'static str, config: ServerConfig) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let times = CallTimeouts { tool: (IDLE_TIMEOUT, Duration::from_secs(60)), ..CallTimeouts::default() };
-        let app =
-            TestApp::start_in_folder(folder, vec![(server, config)], HostOptions { times, ..HostOptions::default() })
-                .await;
+        let app = TestApp::start_in_folder(
+            folder,
+            vec![(server, config)],
+            HostOptions { call_timeouts: times, ..HostOptions::default() },
+        )
+        .await;
         // The task of the user ends together with the host.
         let _user = spawn_deciding_user(&app, std::fs::canonicalize(app.folder.path()).unwrap());
         app.host.start_server(server.into()).await.unwrap();

@@ -53,7 +53,7 @@ impl TestViews {
         let params = json!({ "appInfo": { "name": "Board", "version": "1" }, "protocolVersion": "2026-01-26",
             "appCapabilities": { "tools": { "listChanged": true } } });
         self.post(&opened, json!({ "jsonrpc": "2.0", "id": 0, "method": "ui/initialize", "params": params }));
-        self.response(&opened, 0).await;
+        self.wait_for_response(&opened, 0).await;
         self.post(&opened, json!({ "jsonrpc": "2.0", "method": "ui/notifications/initialized" }));
         let listed = self.list_tools(&opened, tools("Moves a card")).await;
         (opened, listed)
@@ -61,9 +61,9 @@ impl TestViews {
 
     /// Responds to the host's request for the app's tools, and returns the change for the page.
     async fn list_tools(&mut self, opened: &OpenedApp, tools: Value) -> AppViewChange {
-        let request = self.message(opened, "tools/list").await;
+        let request = self.wait_for_message(opened, "tools/list").await;
         self.post(opened, json!({ "jsonrpc": "2.0", "id": request["id"], "result": tools }));
-        self.change(opened, |change| matches!(change, AppViewChange::ToolsChanged { .. })).await
+        self.wait_for_change(opened, |change| matches!(change, AppViewChange::ToolsChanged { .. })).await
     }
 
     /// Opens the app like [`open_with_tools`](Self::open_with_tools), and turns its tools on.
@@ -102,7 +102,7 @@ impl TestViews {
         let called = self.spawn_app_call(id, opened, stop);
         let request = self.app.consent_request(SERVER, "the call of the app's tool", is_app_call).await;
         self.app.decide(&request, ONCE).await;
-        let message = self.message(opened, "tools/call").await;
+        let message = self.wait_for_message(opened, "tools/call").await;
         (called, message)
     }
 
@@ -162,7 +162,7 @@ async fn a_stopped_call_is_cancelled_in_the_app() {
     let stop = CancellationToken::new();
     let (called, message) = test.start_approved_call("1", &opened, &stop).await;
     stop.cancel();
-    let cancelled = test.message(&opened, "notifications/cancelled").await;
+    let cancelled = test.wait_for_message(&opened, "notifications/cancelled").await;
     assert_eq!(cancelled["params"]["requestId"], message["id"]);
     assert_eq!(call_result(called).await, Err(CallFailure::Cancelled));
 }
@@ -176,7 +176,7 @@ async fn a_running_call_is_cancelled_in_the_app_when_its_tools_are_turned_off() 
     test.post(&opened, json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
     let listed = test.list_tools(&opened, tools("Sends a card away")).await;
     assert!(matches!(listed, AppViewChange::ToolsChanged { on: false, .. }), "{listed:?}");
-    let cancelled = test.message(&opened, "notifications/cancelled").await;
+    let cancelled = test.wait_for_message(&opened, "notifications/cancelled").await;
     assert_eq!(cancelled["params"]["requestId"], message["id"]);
     assert_eq!(call_result(called).await, Err(CallFailure::Cancelled));
 }
@@ -215,7 +215,7 @@ async fn tools_are_off_while_a_closing_app_saves_its_state() {
     let mut test = TestViews::start(&[HTML], json!({})).await;
     let opened = test.open_with_tools_on().await;
     test.views.close(&opened.view);
-    test.message(&opened, "ui/resource-teardown").await;
+    test.wait_for_message(&opened, "ui/resource-teardown").await;
     assert_eq!(test.tools_for_model().await, 0, "the app has not answered yet");
 }
 
@@ -225,7 +225,7 @@ async fn tools_are_turned_off_when_the_server_stops() {
     let opened = test.open_with_tools_on().await;
     test.app.host.stop_server(SERVER.to_owned()).await.unwrap();
     let is_off = |change: &AppViewChange| matches!(change, AppViewChange::ToolsChanged { on: false, .. });
-    test.change(&opened, is_off).await;
+    test.wait_for_change(&opened, is_off).await;
     assert_eq!(test.tools_for_model().await, 0);
 }
 

@@ -69,7 +69,8 @@ async fn revoking_an_app_approval_closes_its_view() {
     let opened = test.open_initialized().await;
     let uri = test.views.page(SERVER, TOOL).await.unwrap().uri;
     assert!(test.views.revoke(SERVER, &uri).await.unwrap(), "the page should have an approval");
-    test.change(&opened, |change| matches!(change, AppViewChange::Closed { cause: CloseCause::PageGone })).await;
+    test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Closed { cause: CloseCause::PageGone }))
+        .await;
     assert_eq!(test.views.respond(&opened.view, "/").status, 404, "the page should not be served any more");
     let refused = test.views.open(SERVER.into(), TOOL.into(), displayed_call(), context()).await;
     assert!(matches!(refused, Err(AppViewError::NotApproved)), "{refused:?}");

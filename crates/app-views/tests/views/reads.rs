@@ -40,7 +40,7 @@ async fn refuse_three_reads(test: &mut TestViews, opened: &OpenedApp) {
         test.post(opened, read_message(id, UNLISTED));
         let request = test.app.consent_request(SERVER, "a read of the app", is_read_request).await;
         test.app.decide(&request, UserDecision::Deny).await;
-        test.response(opened, id).await;
+        test.wait_for_response(opened, id).await;
     }
 }
 
@@ -52,7 +52,7 @@ async fn a_read_of_an_unlisted_resource_waits_for_the_users_consent() {
     let request = test.app.consent_request(SERVER, "the read of the app", is_read_request).await;
     assert_eq!(request.reason, "app-reads-ask");
     test.app.decide(&request, UserDecision::Deny).await;
-    let refused = test.response(&opened, 1).await;
+    let refused = test.wait_for_response(&opened, 1).await;
     assert!(refused["error"].is_object(), "{refused}");
 }
 
@@ -63,10 +63,10 @@ async fn after_three_refusals_only_reads_without_a_decision_are_sent() {
     let opened = test.open_initialized().await;
     refuse_three_reads(&mut test, &opened).await;
     test.post(&opened, read_message(4, UNLISTED));
-    let refused = test.response(&opened, 4).await;
+    let refused = test.wait_for_response(&opened, 4).await;
     assert!(is_refused_because(&refused, "in a row"), "{refused}");
     test.post(&opened, read_message(5, LISTED));
-    let read = test.response(&opened, 5).await;
+    let read = test.wait_for_response(&opened, 5).await;
     assert!(read["result"]["contents"].is_array(), "a listed resource needs no decision: {read}");
     assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked again");
 }
@@ -78,7 +78,7 @@ async fn after_three_refusals_an_app_with_other_hosts_reads_nothing() {
     let opened = test.open_initialized().await;
     refuse_three_reads(&mut test, &opened).await;
     test.post(&opened, read_message(4, LISTED));
-    let refused = test.response(&opened, 4).await;
+    let refused = test.wait_for_response(&opened, 4).await;
     assert!(is_refused_because(&refused, "in a row"), "{refused}");
     assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked again");
 }
@@ -100,12 +100,12 @@ async fn app_that_withdraws_its_reads_is_refused_for_a_while() {
         tokio::time::timeout(EVENT_TIMEOUT, wait).await.expect("the read should be withdrawn");
         // The withdrawal is counted in a task of its own, which has ended once this response arrives.
         test.post(&opened, json!({ "jsonrpc": "2.0", "id": 100 + id, "method": "tools/list" }));
-        test.response(&opened, 100 + id).await;
+        test.wait_for_response(&opened, 100 + id).await;
     }
     // Refusals beyond this limit are no decisions, so that the app only has to wait, however many it receives.
     for id in 11..=15 {
         test.post(&opened, read_message(id, UNLISTED));
-        let refused = test.response(&opened, id).await;
+        let refused = test.wait_for_response(&opened, id).await;
         assert!(is_refused_because(&refused, "again later"), "{refused}");
     }
     assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked again");

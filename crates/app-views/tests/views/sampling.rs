@@ -46,7 +46,7 @@ async fn sampling_is_offered_only_if_the_user_turned_it_on_for_the_server() {
         assert_eq!(capabilities["sampling"], announced, "on: {on}, tools: {tools}");
         if !on {
             test.post(&opened, sampling_message(1));
-            assert_eq!(test.response(&opened, 1).await["error"]["code"], json!(-32601));
+            assert_eq!(test.wait_for_response(&opened, 1).await["error"]["code"], json!(-32601));
         }
     }
     assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked");
@@ -72,7 +72,7 @@ async fn sampling_of_an_app_is_approved_and_its_result_is_one_block() {
         "model": "scripted-1",
         "stopReason": "endTurn",
     });
-    assert_eq!(test.response(&opened, 1).await["result"], expected);
+    assert_eq!(test.wait_for_response(&opened, 1).await["result"], expected);
 }
 
 #[tokio::test]
@@ -82,11 +82,11 @@ async fn refused_and_unusable_sampling_requests_get_the_errors_of_servers() {
     test.post(&opened, sampling_message(1));
     let request = test.app.consent_request(SERVER, "the sampling of the app", is_sampling_request).await;
     test.app.decide(&request, UserDecision::Deny).await;
-    let refused = test.response(&opened, 1).await;
+    let refused = test.wait_for_response(&opened, 1).await;
     assert_eq!(refused["error"], json!({ "code": -1, "message": "the user rejected the request" }));
     let params = json!({ "messages": [], "maxTokens": 50 });
     test.post(&opened, json!({ "jsonrpc": "2.0", "id": 2, "method": "sampling/createMessage", "params": params }));
-    assert_eq!(test.response(&opened, 2).await["error"]["code"], json!(-32602), "there are no messages");
+    assert_eq!(test.wait_for_response(&opened, 2).await["error"]["code"], json!(-32602), "there are no messages");
 }
 
 #[tokio::test]
@@ -97,13 +97,13 @@ async fn sampling_after_three_refusals_is_refused_without_a_consent_request() {
         test.post(&opened, sampling_message(id));
         let request = test.app.consent_request(SERVER, "a sampling of the app", is_sampling_request).await;
         test.app.decide(&request, UserDecision::Deny).await;
-        test.response(&opened, id).await;
+        test.wait_for_response(&opened, id).await;
         // A list needs no decision, so it doesn't end the row of refusals.
         test.post(&opened, json!({ "jsonrpc": "2.0", "id": 10 + id, "method": "tools/list" }));
-        test.response(&opened, 10 + id).await;
+        test.wait_for_response(&opened, 10 + id).await;
     }
     test.post(&opened, sampling_message(11));
-    let refused = test.response(&opened, 11).await;
+    let refused = test.wait_for_response(&opened, 11).await;
     assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("in a row")), "{refused}");
     assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked again");
 }
@@ -122,7 +122,7 @@ async fn app_that_withdraws_its_requests_is_refused_for_a_while() {
     // Refusals beyond this limit are no decisions, so that the app only has to wait, however many it receives.
     for id in 11..=15 {
         test.post(&opened, sampling_message(id));
-        let refused = test.response(&opened, id).await;
+        let refused = test.wait_for_response(&opened, id).await;
         assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("again later")), "{refused}");
     }
 }
@@ -134,6 +134,6 @@ async fn closing_an_app_withdraws_its_sampling_request() {
     test.post(&opened, sampling_message(1));
     test.app.consent_request(SERVER, "the sampling of the app", is_sampling_request).await;
     test.views.remove_views_of_main_window(&[]);
-    test.change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
+    test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
     wait_until_nothing_is_asked(&test).await;
 }

@@ -78,7 +78,7 @@ impl TestViews {
         self.chat.set_conversation(CONVERSATION.into(), settings).await.unwrap();
         let message = NewMessage { text: "Show it".into(), ..NewMessage::default() };
         let reply = self.chat.send_message(CONVERSATION.into(), message, None).await.unwrap().reply;
-        self.event(|event| {
+        self.wait_for_event(|event| {
             matches!(event, HostEvent::Conversation(ConversationEvent::ReplyDelta { append, .. })
                 if append.iter().any(|piece| matches!(piece, ReplyAppend::Arguments { .. })))
         })
@@ -96,7 +96,7 @@ impl TestViews {
     async fn open_with_partial_input(&mut self, reply: &str) -> OpenedApp {
         let opened = self.open_streamed(reply, TOOL_USE).await.unwrap();
         self.initialize(&opened).await;
-        let partial = self.message(&opened, "ui/notifications/tool-input-partial").await;
+        let partial = self.wait_for_message(&opened, "ui/notifications/tool-input-partial").await;
         assert_eq!(partial["params"], json!({ "arguments": { "text": "so" } }));
         opened
     }
@@ -106,7 +106,9 @@ impl TestViews {
         let mut messages = Vec::new();
         loop {
             let is_message = |change: &AppViewChange| matches!(change, AppViewChange::Message { .. });
-            let AppViewChange::Message { message } = self.change(opened, is_message).await else { unreachable!() };
+            let AppViewChange::Message { message } = self.wait_for_change(opened, is_message).await else {
+                unreachable!()
+            };
             let is_last = message["method"] == method;
             messages.push(message);
             if is_last {
@@ -148,7 +150,7 @@ async fn an_app_is_notified_of_a_call_that_the_user_stopped() {
     let reply = test.begin_reply(steps).await;
     let opened = test.open_with_partial_input(&reply).await;
     assert!(test.chat.stop_reply(CONVERSATION), "the model should be writing");
-    let cancelled = test.message(&opened, "ui/notifications/tool-cancelled").await;
+    let cancelled = test.wait_for_message(&opened, "ui/notifications/tool-cancelled").await;
     assert_eq!(cancelled["params"], json!({ "reason": "the call was not made" }));
     let late = test.open_streamed(&reply, TOOL_USE).await;
     assert!(matches!(late, Err(AppViewError::NotStreamed)), "{late:?}");

@@ -4,7 +4,7 @@ use mcp_proto::session::ServerFacts;
 
 /// Maximum length of a server's stored instructions, in characters.
 const MAX_INSTRUCTIONS_CHARS: usize = 64 * 1024;
-/// Maximum length of other stored texts about the server, such as its title, in characters.
+/// Maximum length of each other stored text that a server sends about itself, such as its title, in characters.
 const MAX_CLAIM_CHARS: usize = 1_000;
 
 /// Truncates the texts that a server sent on initialization, since they are displayed in several places.

@@ -72,8 +72,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`FlowError::Server`] if no server has this name, [`FlowError::TooMany`] if too many tools have a
-    /// setting, [`FlowError::Store`] if the setting can't be written, and [`FlowError::Closed`] if the host has shut
-    /// down.
+    /// setting, [`FlowError::Store`] if the setting can't be written, and [`FlowError::Closed`] if the host is closed.
     pub async fn set_data_flow(&self, server: String, flow: DataFlow) -> Result<(), FlowError> {
         self.with_owner_reply(move |owner, reply| owner.set_data_flow(&server, flow, reply)).await?
     }

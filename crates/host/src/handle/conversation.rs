@@ -78,8 +78,7 @@ impl Host {
         self.with_owner(move |owner| owner.conversation_label(&conversation)).await
     }
 
-    /// Notifies observers that the conversation with this id changed, or that the list of conversations changed
-    /// (`None`).
+    /// Notifies observers that the conversation with this id or, for `None`, the list of conversations changed.
     ///
     /// # Errors
     ///

@@ -19,7 +19,7 @@ use crate::view::ConsentRequestBody;
 const TOO_LARGE_REASON: &str = "because it is too large to be reviewed; call the tool so that it returns less";
 
 impl Host {
-    /// Requests the user's review of a result if the settings of the tool require it, and waits for the verdict. Only
+    /// Requests the user's review of a result if the settings of the tool require it, and waits for the decision. Only
     /// the content of [`ResultVerdict::Passes`] may be sent to a model. If the caller stops waiting, it has to call
     /// [`withdraw_result_review`](Self::withdraw_result_review).
     pub async fn review_result(&self, origin: ResultOrigin, result: ToolResult) -> ResultVerdict {

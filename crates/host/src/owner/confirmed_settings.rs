@@ -148,7 +148,7 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
         let subject = canonical_json(&json!({ "provider": id, "was": was, "now": now }));
-        let (hash, by) = (Hash::of_bytes(subject.as_bytes()), self.options.decides);
+        let (hash, by) = (Hash::of_bytes(subject.as_bytes()), self.options.decider_name);
         let entry = AuditedDecision {
             kind: "provider",
             subject: &subject,

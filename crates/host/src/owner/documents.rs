@@ -17,7 +17,8 @@ use crate::view::{HostEvent, ServerState};
 
 /// Value of the field `kind` in audit entries about documents that grant rights.
 const DOCUMENT_AUDIT_KIND: &str = "document";
-/// Sealed documents whose content can allow acts without the user's consent.
+/// Documents whose content can allow acts without the user's consent. They are sealed: each file contains a MAC, and is
+/// rejected if another program has changed it.
 const PERMISSION_GRANTING_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
@@ -138,7 +139,7 @@ impl Owner {
         let stored: Pins = stored.into_iter().map(|(server, pins)| (server, Arc::new(pins))).collect();
         for server in self.reviews.merge(stored) {
             self.on_reviewed_definitions_changed(&server);
-            self.refresh_findings_in_consent_requests(&server);
+            self.recompute_review_warnings(&server);
             self.events.emit(HostEvent::CatalogChanged(server));
         }
     }

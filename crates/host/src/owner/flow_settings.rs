@@ -17,7 +17,7 @@ fn flow_server_not_found(server: &str) -> FlowError {
 }
 
 impl Owner {
-    /// Returns the data flow settings of a server, or the defaults.
+    /// Returns the data flow settings of a server, or the default settings if the user has set none.
     pub(crate) fn data_flow_of(&self, server: &str) -> DataFlow {
         self.permissions.data_flow.data_flow_of(server)
     }
@@ -50,7 +50,7 @@ impl Owner {
             kind: "data-flow",
             subject: &subject,
             decision: "allowed",
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };

@@ -56,7 +56,7 @@ pub(super) struct Approval {
     shown: Hash,
 }
 
-/// Permit to send one payload to one receiver, once.
+/// Permit to send one payload to one receiver once, created when the user, a rule or a grant allows it.
 #[derive(Debug)]
 #[must_use = "what was approved and written down is to be sent"]
 pub(crate) struct SendPermit {
@@ -103,7 +103,7 @@ impl SendPermit {
         self.by
     }
 
-    /// Returns the hash of the authorized payload.
+    /// Returns the hash of the payload that this permit allows to be sent.
     pub(super) const fn payload_hash(&self) -> &Hash {
         &self.payload_hash
     }
@@ -199,8 +199,7 @@ impl SendPermit {
     }
 }
 
-/// Authorizes a denial, which contains no user data. A response that contains user data is replaced by an error
-/// response.
+/// Authorizes a denial, which contains no user data. A response with user data is replaced by an error response.
 pub(super) fn authorize_denial_response(answer: ClientResponse) -> AuthorizedPayload<ClientResponse> {
     let contains_nothing = match &answer {
         ClientResponse::Refused { .. } => true,
@@ -381,9 +380,9 @@ impl Owner {
         }
     }
 
-    /// Consumes the permit for a call, which `app` receives, or the server if `app` is `None`. Also returns `true` if
-    /// the tool's annotations contain `openWorldHint: true`, and for every tool of an app, since the user and other
-    /// hosts can put any content into an app.
+    /// Consumes the permit for a call, and authorizes sending the request to the shown app `app`, or to the server if
+    /// `app` is `None`. Also returns `true` if the tool's annotations contain `openWorldHint: true`, and for every tool
+    /// of an app, since the user and other hosts can put any content into an app.
     ///
     /// # Errors
     ///
@@ -437,8 +436,7 @@ impl Owner {
                 self.permissions.check_unaudited_read(server, self.now())?
             }
             ClientRequest::Unsubscribe { .. } | ClientRequest::SetLogLevel { .. } | ClientRequest::Ping => {}
-            // Only the list of skills and its entries. The files of a skill are read as resources, which require a
-            // decision.
+            // Only the list of skills and its entries. A skill's files are read as resources, which require a decision.
             ClientRequest::Extension { extension: SKILLS, method: "skills/list" | "skills/get", .. } => {}
             _ => return Err(CallFailure::Refused("because it requires consent".to_owned())),
         }

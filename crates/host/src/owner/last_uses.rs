@@ -37,7 +37,7 @@ impl Owner {
         }
     }
 
-    /// Records that a server is launched and, if `by` is given, that this rule or grant allowed the start.
+    /// Records that a server is being started and, if `by` is given, that this rule or grant allowed the start.
     pub(super) fn record_start_use(&mut self, by: Option<DecisionSource>, server: &str) {
         let Some(record) = self.servers.records.get_mut(server) else { return };
         let used_by = record.launch.requested_by.take().unwrap_or(UsedBy::Host);
@@ -74,7 +74,7 @@ impl Owner {
         }
     }
 
-    /// Returns the last uses of rules and of shared folders in this run.
+    /// Returns the last uses of rules and of shared folders since the host started.
     pub(crate) fn permission_uses(&self) -> PermissionUses {
         self.permissions.uses.clone()
     }

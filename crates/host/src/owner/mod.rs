@@ -186,7 +186,7 @@ impl Owner {
         }
     }
 
-    /// Handles a report that the connection of this run of a server sent.
+    /// Handles a report of a server's connection. `run` is the run of the server in which it was sent.
     pub(crate) fn on_connection_event(&mut self, run: RunId, event: ConnectionEvent) {
         // Reports about a call need only the ticket, not the record of the server.
         let event = match event {
@@ -211,7 +211,7 @@ impl Owner {
             ConnectionEvent::Task { .. } | ConnectionEvent::Progress { .. } | ConnectionEvent::Done { .. } => {}
             ConnectionEvent::Catalog(catalog) => self.on_catalog(run, &server, catalog),
             ConnectionEvent::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
-            ConnectionEvent::RefusedUnseen { refused } => self.on_requests_refused(run, &server, refused),
+            ConnectionEvent::RequestsRefused { refused } => self.on_requests_refused(run, &server, refused),
             ConnectionEvent::Activity { last } => {
                 let all = self.servers.records.values().map(|record| &*record.activity);
                 self.servers.activity_size.shrink_to(self.options.max_activity_bytes, all);

@@ -12,10 +12,11 @@ use super::state::{
 use crate::connection::RunId;
 
 impl Owner {
-    /// Counts the user's decision on a server's request. An approval resets the number of consecutive denials.
+    /// Counts the user's decision on a server's request: `refused` if it was denied. An approval resets the number of
+    /// consecutive denials.
     pub(super) fn count_decision(&mut self, server: &str, refused: bool) {
         // Scripted decisions don't mute a server, since muting spares a person from too many requests.
-        if self.options.decides != "user" {
+        if self.options.decider_name != "user" {
             return;
         }
         if !refused {
@@ -106,7 +107,7 @@ impl Owner {
         });
     }
 
-    /// Records in the audit log how many requests a mute refused in total, unless that number is already recorded.
+    /// Records in the audit log how many requests a server's mute refused in total, unless that is already recorded.
     fn audit_final_muted_count(&mut self, server: &str) {
         if let Some(refused) = self.consent.throttles.get(server).and_then(RequestThrottle::unlogged_refusals) {
             self.audit_refused_while_muted(server, refused);

@@ -67,7 +67,7 @@ impl PinnedCommand {
     }
 }
 
-/// Returns the configuration with other arguments, which select exactly one version of the package.
+/// Returns the configuration with `args` as arguments, which select exactly one version of the package.
 fn pinned_config(config: &StdioConfig, args: Vec<String>) -> StdioConfig {
     StdioConfig { args, ..config.clone() }
 }
@@ -90,7 +90,7 @@ impl Owner {
         }
         let Some(record) = self.servers.records.get_mut(&start.name) else { return };
         let by_user = std::mem::take(&mut record.launch.started_by_user);
-        let by_user = by_user && self.options.decides == "user";
+        let by_user = by_user && self.options.decider_name == "user";
         let ran = record.launch.package.clone().filter(|_| !by_user && record.supervision.is_restarting());
         let approved = self.launches.approved_package(&start.name, &start.config);
         let (version, brings_back) = match (ran, approved) {
@@ -179,7 +179,7 @@ impl Owner {
         });
     }
 
-    /// Stores the package version of an approved start, to use it for the next start.
+    /// Stores the package version of an approved start, which is used for the server's next start.
     pub(super) fn store_approved_package(&mut self, name: &str) {
         let Some(record) = self.servers.records.get(name) else { return };
         let Some(Ok(version)) = record.launch.package.as_ref().map(|package| package.found.clone()) else { return };
@@ -212,7 +212,7 @@ impl Owner {
         let value = serde_json::to_value(&package).ok();
         self.launches.packages.insert(name.to_owned(), package);
         // Approvals by an answers file apply to this run only, and don't replace the user's approvals.
-        if self.options.decides != "user" {
+        if self.options.decider_name != "user" {
             return;
         }
         self.write_entry_later(Document::Packages, "the version of a package could not be written", name, value);

@@ -1,5 +1,5 @@
-//! Definitions that the user has reviewed. They are pinned on approval or review, stored in `pins.json`, and compared
-//! with the current definitions.
+//! The user's reviews of definitions (tools, prompts, commands and addresses). On approval or review the definition is
+//! pinned: its hash is stored in `pins.json`, and compared with the current definition later.
 
 use credentials::sign_in::SignInEndpoint;
 use host_state::AuditedDecision;
@@ -79,13 +79,14 @@ impl Owner {
         has_room
     }
 
-    /// Returns `true` if a person makes the decisions. Approvals by an answers file are not stored.
+    /// Returns `true` if a person decides on consent requests. If an answers file does, approvals are not stored.
     fn is_decided_by_person(&self) -> bool {
-        self.options.decides == "user"
+        self.options.decider_name == "user"
     }
 
-    /// Changes the pins of a server in memory and, with `lasts` set, in the file. Other entries of the file are
-    /// retained, since another process may have written them, for example the app while the command line is running.
+    /// Changes the pins of a server in memory and, if `lasts` is `true`, also in the file. Pins of other servers in the
+    /// file are retained, since another process may have written them, for example the app while the command line is
+    /// running.
     pub(super) fn change_pins<T>(
         &mut self,
         server: &str,
@@ -112,7 +113,8 @@ impl Owner {
         changed
     }
 
-    /// Discards values computed from a server's reviewed definitions. Emits an event if its unreviewed count changed.
+    /// Discards values computed from a server's pins, after they have changed. Emits an event if the number of
+    /// unreviewed definitions changed.
     pub(super) fn on_reviewed_definitions_changed(&mut self, server: &str) {
         let mut unreported = None;
         if let Some(record) = self.servers.records.get_mut(server) {
@@ -156,7 +158,7 @@ impl Owner {
             kind: "review",
             subject: &subject,
             decision: "allowed",
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };
@@ -177,7 +179,7 @@ impl Owner {
             let has_room = owner.change_pins(&server, true, move |pins| {
                 reviewed.iter().all(|(kind, name, definition)| pins.pin(*kind, name, definition, identity.as_ref(), at))
             });
-            owner.refresh_findings_in_consent_requests(&server);
+            owner.recompute_review_warnings(&server);
             owner.events.emit(HostEvent::CatalogChanged(server.clone()));
             let _ = reply.send(if has_room { Ok(()) } else { Err(ReviewError::Full(server)) });
         });

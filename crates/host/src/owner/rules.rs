@@ -55,8 +55,8 @@ impl Owner {
         self.permissions.rule_files.were_read = true;
     }
 
-    /// Sets the values that rules about a server are matched with: its command line or URL, and the path of its program
-    /// before and after resolving symbolic links, if known.
+    /// Sets the command line or URL of a server with which the conditions of rules are compared, and the path of its
+    /// program before and after resolving symbolic links, if known.
     pub(super) fn set_rule_identity(&mut self, server: &str, program: Option<(&Path, Option<&Path>)>) {
         let Some(record) = self.servers.records.get(server) else { return };
         let mut words = match &record.config.transport {

@@ -25,7 +25,7 @@ impl Owner {
     pub(super) fn on_ready(&mut self, run: RunId, name: &str, facts: ServerFacts) {
         if let Some(record) = self.servers.record_of_run(name, run).filter(|r| r.state == ServerState::Starting) {
             record.session.facts = Some(truncate_server_facts(facts));
-            record.set(ServerState::Ready);
+            record.set_state(ServerState::Ready);
             record.supervision.on_ready();
             self.servers.examine_claims(name);
             self.store_known_session(name);
@@ -45,7 +45,7 @@ impl Owner {
         // Lists that are read again because they were stale are usually unchanged.
         if is_same {
             if !is_equally_current {
-                self.refresh_findings_in_consent_requests(name);
+                self.recompute_review_warnings(name);
                 self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
             }
             return;
@@ -57,7 +57,8 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Handles a new session, opened after the server dropped the previous one. The server's facts may have changed.
+    /// Handles the opening of a new session after the server dropped the previous one. `facts` are the server's name,
+    /// capabilities and other data in the new session.
     pub(super) fn on_reopened(&mut self, run: RunId, name: &str, facts: ServerFacts) {
         if let Some(record) = self.servers.record_of_run(name, run) {
             record.session.facts = Some(truncate_server_facts(facts));
@@ -111,7 +112,7 @@ impl Owner {
                 (None, Some(failure)) => self.on_unexpected_end(name, failure),
                 (None, None) => {
                     record.session.to_restore = Default::default();
-                    record.set(ServerState::Stopped);
+                    record.set_state(ServerState::Stopped);
                 }
             }
             self.events.emit(HostEvent::CatalogChanged(name.to_owned()));

@@ -1,6 +1,6 @@
-//! The lists in a server's settings that restrict which of its tools models may call. Used by `servers.rs` when the
-//! settings file was read, by `server_start/launch.rs` for each start, and by `calls/decision.rs` for each call of a
-//! model or an app.
+//! The lists in a server's settings that restrict which of its tools models and apps may call. Used by `servers.rs`
+//! when the settings file was read, by `server_start/launch.rs` for each start, and by `calls/decision.rs` for each
+//! call of a model or an app.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::view::ConsentRequestBody;
 const ONLY_FOR_APPS_REASON: &str = "because the server offers the tool only to its apps";
 /// Reason for refusing an app's call of a tool whose server doesn't offer it to apps.
 const NOT_FOR_APPS_REASON: &str = "because the server doesn't offer the tool to its apps";
-/// Reason for refusing a model's call of a tool that the user turned off.
+/// Reason for refusing a call by a model or an app of a tool that the user turned off.
 pub(super) const TURNED_OFF_REASON: &str = "because the tool is turned off for models and apps in the settings";
 
 /// Checks if `origin` may call a tool according to the user's settings and the server's declaration for whom it is. If
@@ -77,7 +77,7 @@ impl Owner {
         self.audit_tool_filter(server, before, &now);
     }
 
-    /// Records the tool filter that a server starts with in the audit log, since the filter may have changed while
+    /// Records in the audit log with which tool filter a server starts, since the filter may have changed while
     /// Drawbridge was not running. A start without such an entry offers all tools to models.
     pub(super) fn audit_started_tool_filter(&mut self, server: &str) {
         let Some(record) = self.servers.records.get(server).filter(|record| !record.config.tools.admits_all_tools())

@@ -16,7 +16,8 @@ use super::state::{
     APP_TOOL_KIND, CallOrigin, PendingRequest, Requester, app_tool_subject, consent_kind, consent_subject,
 };
 
-/// Value of `rule` in an audit entry about an unsent payload, unlike that about a withdrawn consent request.
+/// Value of `rule` in an audit entry about an allowed payload that was not sent. Entries about withdrawn consent
+/// requests have another value.
 const NOT_SENT_RULE: &str = "allowed-not-sent";
 
 impl Owner {
@@ -65,8 +66,8 @@ impl Owner {
         });
     }
 
-    /// Records that an approved payload was not sent, because its consent request was removed or changed before the
-    /// audit entry was written. `shown` is the hash that the user saw.
+    /// Records in the audit log that an approved payload was not sent, because its consent request was removed or
+    /// changed before its entry was written. `shown` is the hash that the user saw.
     pub(super) fn audit_unsent_payload(
         &mut self,
         server: &str,
@@ -86,7 +87,7 @@ impl Owner {
         });
     }
 
-    /// Records that an allowed sampling request was not sent to a model.
+    /// Records in the audit log that an allowed sampling request was not sent to a model.
     pub(super) fn audit_unsent_sampling_request(
         &mut self,
         server: &str,
@@ -107,7 +108,7 @@ impl Owner {
         });
     }
 
-    /// Records that an allowed reply of a model was not sent to the server or its app.
+    /// Records in the audit log that an allowed reply of a model was not sent to the server or its app.
     pub(super) fn audit_unsent_model_reply(&mut self, server: &str, subject: &str, hash: &Hash, requester: Requester) {
         self.audit_without_waiting(AuditedDecision {
             server,
@@ -122,7 +123,7 @@ impl Owner {
         });
     }
 
-    /// Records that allowed roots were not sent to a server.
+    /// Records in the audit log that allowed roots were not sent to a server.
     pub(super) fn audit_unsent_roots(&mut self, server: &str, subject: &str, hash: &Hash) {
         self.audit_without_waiting(AuditedDecision {
             server,
@@ -152,7 +153,7 @@ impl Owner {
         });
     }
 
-    /// Records that the user cancelled a call while its audit entry was being written.
+    /// Records in the audit log that the user cancelled a call while the call's audit entry was being written.
     pub(super) fn audit_cancelled_while_writing(&mut self, call: &str) {
         let Some(record) = self.calls.records.get(call) else { return };
         let Some(writing) = record.pending.writing else { return };

@@ -41,7 +41,7 @@ async fn start() -> TestApp {
 /// Commands that the task of the app receives, and the value that exists while the app is shown.
 type ShownApp = (mpsc::Receiver<AppToolCommand>, Arc<()>);
 
-/// Turns on the tool of the app, and returns the app's side.
+/// Turns on the tool of the app as the user does, and returns the values that the app's task would hold.
 async fn turn_on(app: &TestApp, tool: Tool) -> ShownApp {
     let (commands, received) = mpsc::channel(4);
     let shown = Arc::new(());
@@ -60,11 +60,11 @@ async fn turn_on_echo(app: &TestApp) -> ShownApp {
 type RunningCall = JoinHandle<Result<CallToolResult, CallFailure>>;
 
 fn spawn_call(app: &TestApp, id: &str, conversation: &str) -> RunningCall {
-    spawn_followed_call(app, id, conversation, oneshot::channel().0)
+    spawn_watched_call(app, id, conversation, oneshot::channel().0)
 }
 
-/// Makes a call whose caller is notified by `sent` when the call is sent.
-fn spawn_followed_call(app: &TestApp, id: &str, conversation: &str, sent: oneshot::Sender<SentCall>) -> RunningCall {
+/// Makes a call whose caller is notified by `sent` once the app's task has sent the call to the app's page.
+fn spawn_watched_call(app: &TestApp, id: &str, conversation: &str, sent: oneshot::Sender<SentCall>) -> RunningCall {
     let (host, id) = (app.host.clone(), id.to_owned());
     let origin = CallOrigin::Model { conversation: conversation.to_owned() };
     let arguments: Map<String, Value> = std::iter::once(("text".to_owned(), json!("soft"))).collect();
@@ -103,7 +103,7 @@ async fn receive_call(received: &mut mpsc::Receiver<AppToolCommand>) -> Received
 
 /// Starts a call, and approves it.
 async fn spawn_approved_call(app: &TestApp, id: &str, sent: oneshot::Sender<SentCall>) -> RunningCall {
-    let called = spawn_followed_call(app, id, CONVERSATION, sent);
+    let called = spawn_watched_call(app, id, CONVERSATION, sent);
     let request = app.consent_request(SERVER, "the call", is_app_call).await;
     app.decide(&request, ONCE).await;
     called
@@ -265,7 +265,7 @@ async fn a_call_is_not_sent_if_the_app_is_closed_after_its_approval() {
     assert_eq!(call_decisions(&app), ["allowed", "withdrawn"]);
     // It is closed while the user decides.
     let (sent, was_sent) = oneshot::channel();
-    let called = spawn_followed_call(&app, "2", CONVERSATION, sent);
+    let called = spawn_watched_call(&app, "2", CONVERSATION, sent);
     let request = app.consent_request(SERVER, "the call", is_app_call).await;
     drop(shown);
     assert!(app.host.app_tools_for_model(CONVERSATION.to_owned()).await.unwrap().is_empty());

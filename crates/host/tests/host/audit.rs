@@ -38,7 +38,7 @@ pub(crate) struct ScriptedAuditLog {
     durable: AtomicU64,
     /// Set to make queries for the position of the last durable entry fail.
     broken: AtomicBool,
-    /// Delays the next read of entries of one kind until the channel's sender sends or is dropped.
+    /// Receiver that delays the next read of entries of one kind until its sender sends a value or is dropped.
     pub(crate) held_read: Mutex<Option<mpsc::Receiver<()>>>,
     /// Number of completed reads of the log.
     pub(crate) reads: AtomicU64,
@@ -189,8 +189,8 @@ pub(crate) async fn wait_until_delayed(disk: &ScriptedAuditLog) {
     }
 }
 
-/// Waits until the server has responded to this number of calls. By then, a call whose result is not withheld has
-/// ended.
+/// Waits until the server has responded to this number of calls. By then, each call has ended unless the host withholds
+/// its result.
 async fn wait_until_calls_are_answered(app: &TestApp, calls: usize) {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let has_response = || {

@@ -269,8 +269,8 @@ async fn x06_reviewed_tools_of_a_stopped_server_are_compared() {
 
 #[tokio::test]
 async fn scripted_approval_is_reviewed_for_one_run_only() {
-    for (decides, lasts) in [("user", true), ("answers", false)] {
-        let options = HostOptions { decides, ..HostOptions::default() };
+    for (decider_name, lasts) in [("user", true), ("answers", false)] {
+        let options = HostOptions { decider_name, ..HostOptions::default() };
         let server = scripted_config(&["--reply", &tools_list_reply(&[tool_json("echo")])]);
         let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", server)], options).await;
         app.ready("bad").await;
@@ -281,11 +281,15 @@ async fn scripted_approval_is_reviewed_for_one_run_only() {
         called.await.unwrap().expect("an approved call returns a result");
         assert!(
             app.host.pins().await.unwrap().contains_key("bad"),
-            "{decides}: the tool counts as reviewed in this run"
+            "{decider_name}: the tool counts as reviewed in this run"
         );
         app.host.close().await;
         let file = std::fs::read_to_string(app.folder.path().join("data/pins.json")).unwrap_or_default();
-        assert_eq!(file.contains("\"echo\""), lasts, "{decides}: the pin is stored only if a person decided: {file}");
+        assert_eq!(
+            file.contains("\"echo\""),
+            lasts,
+            "{decider_name}: the pin is stored only if a person decided: {file}"
+        );
     }
 }
 

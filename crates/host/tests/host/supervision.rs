@@ -230,7 +230,8 @@ while read -r line; do
 done
 "#;
 
-/// After a lost ping, the calls in flight name it, and the failure has the last lines of the server's standard error.
+/// After a lost ping, the errors of running calls name it, and the server's failure contains the last lines of its
+/// standard error.
 #[cfg(unix)]
 #[tokio::test]
 async fn failed_ping_ends_calls_and_reports_the_last_output() {

@@ -1,4 +1,4 @@
-//! Structural diff of two definitions. Used for the findings of a review.
+//! Structural diff of two definitions. Used for the review warnings about a changed definition.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ pub const MAX_CHANGES: usize = 200;
 /// Maximum number of changes that are listed individually within one list or object. With more, the list or object is
 /// listed as one change with its whole values, so that many small changes don't hide another change.
 const MAX_NESTED_CHANGES: usize = 20;
-/// Members that are listed before all others: those that people and models read first, and annotations.
+/// Members of a definition that are listed before all others: those that people and models read first, and annotations.
 const FIRST_LISTED_MEMBERS: [&str; 5] = ["name", "title", "description", "annotations", "_meta"];
 
 /// Differences between the reviewed definition and the current one.

@@ -86,8 +86,8 @@ pub fn is_valid_variation_selector(before: char, mark: char, after: Option<char>
     }
 }
 
-/// Search automata for [`MISLEADING_PHRASES`], as written and as visual skeletons, which match similar letters of other
-/// scripts.
+/// Aho-Corasick automata that search for [`MISLEADING_PHRASES`]: the first in a text as written, the second in its
+/// visual skeleton, in which similar letters of different scripts are equal.
 static PHRASE_FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
     let phrases = || MISLEADING_PHRASES.iter().flat_map(|(_, phrases)| phrases.iter());
     let finder = |words: Vec<String>| AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(words);
@@ -97,7 +97,7 @@ static PHRASE_FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
     Some([plain.ok()?, as_drawn.ok()?])
 });
 
-/// Returns the phrase that the search automata find under this pattern number, and the reason for flagging it.
+/// Returns the phrase that the automata report under this pattern number, and the reason for flagging it.
 fn phrase_of_pattern(pattern: usize) -> Option<(FlagReason, &'static str)> {
     let mut left = pattern;
     MISLEADING_PHRASES.iter().find_map(|(reason, phrases)| {
@@ -156,6 +156,7 @@ pub fn flags_of_name(name: &str) -> Vec<Flag> {
     look.flags
 }
 
+/// A search for suspicious text in one definition or text, with the flags found so far.
 struct FlagScan<'a> {
     foreign: &'a [&'a NameIndex],
     flags: Vec<Flag>,

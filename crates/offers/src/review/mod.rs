@@ -1,6 +1,6 @@
-//! Computes information for the user before something of a server is used: its review state, the differences to the
-//! reviewed definition, similar names, and flags on text that may mislead a model. Pure functions.
-//! `host/src/owner/pins.rs` stores the pins.
+//! Computes information for the user about a tool, prompt or result of a server before it is used: its review state,
+//! the differences to the reviewed definition, similar names, and flags on text that may mislead a model. Pure
+//! functions. `host/src/owner/pins.rs` stores the pins.
 
 mod app_approvals;
 mod deceptive_letters;
@@ -44,7 +44,8 @@ use serde_json::{Value, json};
 use crate::catalog::{Catalog, CatalogList};
 use crate::definitions::requires_consent_each_call;
 
-/// Findings on one tool, prompt or other item that deserve the user's attention.
+/// Review warnings about one tool, prompt, server or other item: its review state, and properties that the user should
+/// look at before the item is used.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReviewFindings {
     /// Review state of the definition, or `None` for items without a definition.
@@ -59,7 +60,7 @@ pub struct ReviewFindings {
     pub flags: Vec<Flag>,
 }
 
-/// Definitions of a server, the reviewed definitions, and the names used by other servers. It is a snapshot, so that it
+/// Snapshot of a server's definitions, of those that the user has reviewed, and of the names that other servers use. It
 /// can be examined while the owner in `host` processes other events.
 #[derive(Debug, Clone)]
 pub struct ServerReview {
@@ -118,7 +119,8 @@ impl ServerReview {
         &self.pins
     }
 
-    /// Returns the hash of a tool's definition, the findings about it, and `true` if a grant allows calls of it.
+    /// Returns the hash of a tool's definition, the review warnings about it, and `true` if a grant allows calls of the
+    /// tool.
     #[must_use]
     pub fn review_tool(&self, tool: &Tool) -> (Hash, ReviewFindings, bool) {
         let definition = json!(tool);
@@ -132,8 +134,8 @@ impl ServerReview {
         (hash, marks, allowed)
     }
 
-    /// Returns the findings about the definition of a tool that an app of the server provides. Such a definition has no
-    /// review state, since the user reviews it with each call.
+    /// Returns the review warnings about the definition of a tool that an app of the server provides. Such a definition
+    /// has no review state, since the user reviews it with each call.
     #[must_use]
     pub fn review_app_tool(&self, tool: &Tool) -> ReviewFindings {
         let findings = self.findings(DefinitionKind::Tool, &tool.name, &json!(tool), ReviewState::New);
@@ -149,7 +151,7 @@ impl ServerReview {
         self.catalog.current_review_state(CatalogList::Tools, review_state)
     }
 
-    /// Returns the hash of a prompt's definition, and the findings about it.
+    /// Returns the hash of a prompt's definition, and the review warnings about it.
     #[must_use]
     pub fn review_prompt(&self, prompt: &Prompt) -> (Hash, ReviewFindings) {
         let definition = json!(prompt);

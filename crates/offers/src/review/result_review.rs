@@ -5,8 +5,8 @@ use models::MessagePart;
 
 use super::{Flag, flags_of_result, raw_result_parts};
 
-/// Maximum size of a result's text that can be reviewed, in bytes. Larger results are withheld, since nobody would read
-/// more, and a model must not read text that was not displayed.
+/// Maximum total size of the texts in a result that can be reviewed, in bytes. A larger result is withheld from the
+/// model, since nobody would read more, and a model must not read text that was not displayed.
 const MAX_REVIEWED_TEXT_BYTES: usize = 1 << 20;
 /// Maximum total size of a result's images, audio and files that can be reviewed, in bytes.
 const MAX_REVIEWED_DATA_BYTES: usize = 8 << 20;

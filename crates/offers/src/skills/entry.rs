@@ -51,6 +51,7 @@ pub struct SkillFile {
     pub size: u64,
 }
 
+/// Entry of a skill as the server sends it, before it is validated.
 #[derive(Deserialize)]
 struct RawSkillEntry {
     uri: String,
@@ -58,6 +59,7 @@ struct RawSkillEntry {
     resources: Value,
 }
 
+/// File in a skill's entry as the server sends it, before it is validated.
 #[derive(Deserialize)]
 struct RawSkillFile {
     uri: String,

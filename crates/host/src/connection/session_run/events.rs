@@ -190,7 +190,7 @@ impl SessionRun<'_> {
                     ClientResponse::Refused { code: -1, message: "too many requests at once".into() }
                 }
             };
-            self.answer(request, answer, session);
+            self.send_response(request, answer, session);
             return;
         }
         let ticket = call.and_then(|call| match self.calls.purposes.get(&call) {

@@ -34,8 +34,7 @@ impl SessionRun<'_> {
         self.ticks.schedule_soon();
     }
 
-    /// Marks lists as outdated in the catalog, and reports this to the owner. Reading them again takes time and may
-    /// fail.
+    /// Marks lists as outdated in the catalog, and reports this, since reading them again takes time and may fail.
     pub(super) fn mark_lists_outdated(&mut self, lists: &[CatalogList]) {
         if lists.iter().all(|list| self.lists.catalog.is_outdated(*list)) {
             return;
@@ -47,7 +46,8 @@ impl SessionRun<'_> {
         self.send_event(ConnectionEvent::Catalog(Arc::clone(&self.lists.catalog)));
     }
 
-    /// Logs invalid entries that the session dropped from a page of a list, and adds them as notes to that list's read.
+    /// Logs invalid entries that the session dropped from a page of a list, and adds a note about each to the list that
+    /// is being read.
     pub(super) fn on_items_dropped(&mut self, kind: ListKind, items: Vec<DroppedListEntry>) {
         let dropped = items.into_iter().take(MAX_LOGGED_DROPPED_ITEMS);
         let Some(list) = lists_of_kind(kind).first() else { return };
@@ -91,7 +91,7 @@ impl SessionRun<'_> {
         let (idle, total) = self.start.times.list;
         // If the request for a list can't be sent, the known entries of the list are retained.
         let page = CallPurpose::Page(Box::new(reading));
-        if let Err(error) = self.call(page, request, CallDeadline { idle, total }, session) {
+        if let Err(error) = self.send_call(page, request, CallDeadline { idle, total }, session) {
             let mut unread = ListReader::new(list);
             unread.add_failure_note(&error);
             self.finish_list_read(unread);

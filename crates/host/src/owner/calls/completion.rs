@@ -85,7 +85,7 @@ impl Owner {
         }
     }
 
-    /// Sets the call from which a decided consent request originated to running, if the call waited for approval.
+    /// Sets the state of the call for which a consent request was decided to running, if the call waited for approval.
     pub(in crate::owner) fn resume_call(&mut self, origin: &ConsentRequestOrigin) {
         if let ConsentRequestOrigin::Call { call, .. } = origin
             && self.calls.awaits_approval(call)
@@ -100,7 +100,7 @@ impl Owner {
         }
     }
 
-    /// Ends the requests and calls of a run that are still registered. The session has ended those that it had sent.
+    /// Reports an error for each call and request that is still registered for a run, because the run has ended.
     pub(in crate::owner) fn end_calls_of_run(&mut self, run: RunId) {
         for ticket in self.calls.tickets_of_run(run) {
             self.on_call_done(ticket, Err(CallError::Closed(CloseReason::ServerClosedOutput)));

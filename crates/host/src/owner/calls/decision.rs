@@ -178,7 +178,7 @@ impl Owner {
         }
     }
 
-    /// Records a tool call that the policy denied.
+    /// Records in the audit log a tool call that the policy denied.
     pub(in crate::owner) fn audit_denied_call(
         &mut self,
         call: &ServerCall,
@@ -202,8 +202,8 @@ impl Owner {
         });
     }
 
-    /// Sends a call whose audit entry was written, unless the decision is another one by now. In that case a second
-    /// entry records that it was not sent. If another rule or grant allows the call now, a third entry names that one.
+    /// Sends a call after its audit entry was written, unless the policy would decide otherwise by now. In that case a
+    /// second entry records that it was not sent. If another rule or grant allows the call now, a third entry names it.
     pub(in crate::owner) fn send_if_still_allowed(&mut self, mut record: Box<CallRecord>, permit: SendPermit) {
         let Some(request) = &mut record.request else { return };
         if let ClientRequest::CallTool { name, arguments, .. } = request.get()

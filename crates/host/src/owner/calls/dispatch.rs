@@ -18,7 +18,7 @@ use crate::owner::state::{CallRecord, TicketPurpose};
 use crate::view::HostEvent;
 
 impl Owner {
-    /// Sends a permitted call with the arguments of the caller, which the user did not edit.
+    /// Sends a permitted call with the original arguments, which the user did not edit.
     pub(in crate::owner) fn send_unmodified(&mut self, id: &str, permit: SendPermit) {
         if let Some(record) = self.calls.records.remove(id) {
             self.send(record, permit);
@@ -69,8 +69,8 @@ impl Owner {
         }
         let ticket = CallTicket(self.events.new_id());
         let (idle, total) = match record.view.kind {
-            CallKind::Tool => self.options.times.tool,
-            CallKind::Prompt | CallKind::Resource => self.options.times.read,
+            CallKind::Tool => self.options.call_timeouts.tool,
+            CallKind::Prompt | CallKind::Resource => self.options.call_timeouts.read,
         };
         let command = ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } };
         match self.servers.send_command(&record.view.server, command) {
@@ -88,7 +88,7 @@ impl Owner {
         }
     }
 
-    /// Registers a call that was sent under this ticket, and notifies its caller and observers.
+    /// Registers a call that was sent to its server with this ticket, and notifies its caller and observers.
     pub(in crate::owner) fn register_sent_call(&mut self, mut record: Box<CallRecord>, run: RunId, ticket: CallTicket) {
         let id: Arc<str> = record.view.id.as_str().into();
         self.calls.tickets.insert(ticket, TicketPurpose::Call { run, id: Arc::clone(&id) });
@@ -100,7 +100,7 @@ impl Owner {
         self.calls.records.insert(id, record);
     }
 
-    /// Registers a call that was passed under this ticket to the task of an app, which has not sent it yet.
+    /// Registers a call that was passed with this ticket to an app's task, which has not sent it to the page yet.
     pub(in crate::owner) fn register_passed_call(
         &mut self,
         mut record: Box<CallRecord>,
@@ -113,8 +113,8 @@ impl Owner {
         self.calls.records.insert(id, record);
     }
 
-    /// Notifies the caller and the observers that the task of an app has sent the call with this ticket. Has no effect
-    /// if the call has ended.
+    /// Notifies the caller and the observers that the task of an app has sent the call with this ticket to the app's
+    /// page. Has no effect if the call has ended.
     pub(in crate::owner) fn on_passed_call_sent(&mut self, ticket: CallTicket) {
         let Some(id) = self.calls.call_of_ticket(ticket) else { return };
         if let Some(record) = self.calls.records.get_mut(id.as_str()) {

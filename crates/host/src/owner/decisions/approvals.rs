@@ -252,8 +252,8 @@ impl Owner {
         added.inspect_err(|error| tracing::warn!(%error, "the approval applies once only")).ok()
     }
 
-    /// Writes grants that were added with the decision on the request `answered`, all at once, and reports the decision
-    /// afterwards. If they can't be written, all of them are effective until Drawbridge exits.
+    /// Writes grants to their file, all at once, and then reports the user's decision on the request `answered`, with
+    /// which they were added. If they can't be written, all of them are effective until Drawbridge exits.
     pub(super) fn write_new_grants(
         &mut self,
         answered: ConsentRequestId,

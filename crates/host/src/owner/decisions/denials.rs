@@ -19,7 +19,8 @@ use crate::view::{ConsentRequestBody, HostEvent};
 const MAX_REASON_CHARS: usize = 2_000;
 
 impl Owner {
-    /// Denies or dismisses a consent request as decided by the user. Counts towards muting a server that caused it.
+    /// Denies or dismisses a consent request as decided by the user. If a server caused the request, this counts
+    /// towards muting that server.
     pub(super) fn refuse_as_user(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
         let requesting_server =
             Some(&self.consent.pending[at]).filter(|p| p.is_from_server()).map(|p| p.view.server.clone());
@@ -59,7 +60,7 @@ impl Owner {
         let why = reason
             .map(|reason| format!(", who says: {}", truncate_reason(reason, MAX_REASON_CHARS)))
             .unwrap_or_default();
-        let by = format!("by the {}{why}", self.options.decides);
+        let by = format!("by the {}{why}", self.options.decider_name);
         self.notify_refusal(&pending, outcome, by);
     }
 

@@ -70,8 +70,7 @@ impl Owner {
         }
     }
 
-    /// Sets the folders that are shared with a server without a consent request, and notifies the server. The paths are
-    /// canonical.
+    /// Shares these folders with a server without a consent request, and notifies it. The paths are canonical.
     pub(crate) fn set_roots(&mut self, server: &str, folders: Vec<PathBuf>, reply: DecisionReply) {
         let subject = policy::canonical_json(&json!(folders));
         let Some(shared) = self.servers.share_for_command(server, folders) else {
@@ -87,7 +86,7 @@ impl Owner {
             subject: &subject,
             decision: "allowed",
             scope: Some(ApprovalScope::Always),
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };

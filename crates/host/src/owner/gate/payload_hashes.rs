@@ -10,7 +10,7 @@ use url::Url;
 use crate::owner::state::consent_payload_hash;
 use crate::view::ConsentRequestBody;
 
-/// Query parameters of an authorization URL that are generated for each use, so the displayed ones may differ.
+/// Query parameters of an authorization URL that are generated for each use, so they may differ from those displayed.
 const ONE_TIME_URL_PARAMETERS: [&str; 3] = ["state", "code_challenge", "nonce"];
 
 /// Returns the hash of a response to a server's request.

@@ -13,11 +13,11 @@ use tokio::sync::oneshot;
 use crate::owner::Owner;
 use crate::rules::{RulesError, RulesView};
 
-/// Maximum number of changed rules that get an audit entry each when a rule file has changed.
+/// Maximum number of changed rules with an audit entry of their own when a rule file has changed.
 const MAX_AUDITED_RULE_CHANGES: usize = 20;
 
 impl Owner {
-    /// Records rules that another process changed in the audit log, since a rule can allow payloads to be sent
+    /// Records in the audit log which rules another process changed, since a rule can allow payloads to be sent
     /// regardless of who wrote it.
     pub(super) fn audit_rule_changes(&mut self, before: &RulesView, after: &RulesView) {
         let mut lines: Vec<(String, &'static str)> = Vec::new();
@@ -77,8 +77,8 @@ impl Owner {
         self.write_rule(rule, &audited, put_rule_back, Self::restore_session_rule, reply);
     }
 
-    /// Writes a rule with one of two functions, for the rule file and for this session, which return its id. `audited`
-    /// is the rule in the audit entry, without an id if the rule gets one when it is written.
+    /// Writes a rule with `in_file` to the rule file or, if it applies to this session only, with `in_session`.
+    /// `audited` is the rule in the audit entry, without an id if the rule gets one when it is written.
     fn write_rule(
         &mut self,
         rule: PolicyRule,
@@ -198,8 +198,7 @@ impl Owner {
         self.audit_policy(&canonical_json(&json!(rule)), decision, then);
     }
 
-    /// Writes the audit entry of a policy change before the change takes effect, since it can allow payloads to be
-    /// sent.
+    /// Writes the audit entry of a policy change before it takes effect, since it can allow payloads to be sent.
     fn audit_policy(
         &mut self,
         subject: &str,
@@ -207,7 +206,7 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
         let hash = Hash::of_bytes(subject.as_bytes());
-        let by = self.options.decides;
+        let by = self.options.decider_name;
         let entry =
             AuditedDecision { kind: "rule", subject, decision, by, hash: hash.as_str(), ..AuditedDecision::default() };
         self.audit_then(entry, then);

@@ -21,8 +21,7 @@ impl Owner {
         }
     }
 
-    /// Returns the rule or grant that denies a consent request according to the current rules and the current payload,
-    /// if any.
+    /// Returns the rule or grant, if any, that denies a consent request with its current payload.
     pub(in crate::owner) fn current_denial(&self, at: usize) -> Option<DecisionSource> {
         match self.reevaluate_request(self.consent.pending.get(at)?) {
             PolicyDecision::Deny { by, .. } => Some(by),
@@ -63,7 +62,7 @@ impl Owner {
         self.permissions.policy.decide(&act, self.now())
     }
 
-    /// Returns the paths in the payload of a consent request that rules depend on.
+    /// Returns the paths in the payload of a consent request that rules compare.
     pub(in crate::owner) fn paths_to_resolve(&self, pending: &PendingRequest) -> BTreeSet<String> {
         match &pending.view.body {
             ConsentRequestBody::Tool { tool, arguments, .. } => {

@@ -74,7 +74,7 @@ impl Owner {
         }
     }
 
-    /// Reduces the reservation of a sampling request that the model did not accept to one request without tokens.
+    /// Reduces a reservation to one request without tokens, because the model did not accept the sampling request.
     pub(super) fn settle_unanswered_reservation(&mut self, reservation: &UsageReservation) {
         self.replace_usage_reservation(reservation, reservation.unanswered_usage());
     }

@@ -81,7 +81,7 @@ impl Owner {
             kind: "sampling-settings",
             subject: &subject,
             decision: if settings.on { "allowed" } else { "denied" },
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };

@@ -18,7 +18,7 @@ use crate::owner::state::{
 use crate::owner::{DeferredTurn, WeakOwner};
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
-/// Interval at which a model's streamed text is sent to observers: two display frames of the page.
+/// Interval at which a model's streamed text is sent to observers: about two frames of a display at 60 Hz.
 const STREAMED_TEXT_INTERVAL: Duration = Duration::from_millis(33);
 
 impl Owner {

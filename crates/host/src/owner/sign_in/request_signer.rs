@@ -1,5 +1,4 @@
-//! Signs the HTTP requests to one server with its access token, and notifies the owner when no usable token is
-//! available.
+//! Signs the HTTP requests to one server with its access token, and notifies the owner if there is no usable token.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -91,8 +90,7 @@ impl Authorizer for RequestSigner {
     async fn sign(&self, method: &str, url: &Url) -> Result<RequestSignature, SigningRefusal> {
         let signed = self.authorization.sign(method, url).await;
         match &signed {
-            // The generation is stored after the token is redacted, since otherwise a concurrent request could be sent
-            // before.
+            // The generation is stored after the token is redacted, or else a concurrent request could be sent before.
             Ok(signed) if self.hidden.load(Ordering::Acquire) != signed.generation => {
                 // All current tokens are redacted, since newer ones than that of this request may exist.
                 let tokens = self.authorization.tokens().into_iter().chain(access_token_in_headers(signed)).collect();

@@ -1,5 +1,4 @@
-//! Creates the sign-in of a server. This is done outside of the owner's turns, since it reads secrets and stored
-//! tokens.
+//! Creates the sign-in of a server outside of the owner's turns, since it reads secrets and stored tokens.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

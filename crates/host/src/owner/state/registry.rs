@@ -128,7 +128,8 @@ impl ServerRegistry {
         self.records.get(server).is_some_and(|record| record.config.as_http().is_some())
     }
 
-    /// Returns the findings on a server's own information, not those on its tools and other definitions.
+    /// Returns the review warnings about the information that a server sent about itself, such as a name similar to
+    /// that of another server. Warnings about its tools and other definitions are not included.
     pub(in crate::owner) fn server_findings(&self, server: &str, record: &ServerRecord) -> ReviewFindings {
         let Some((name, keys)) = record.offer.description.name.as_ref().filter(|_| record.session.facts.is_some())
         else {
@@ -153,8 +154,7 @@ impl ServerRegistry {
         }
     }
 
-    /// Returns the folders in `shared` that the server receives. A sandboxed server receives only those that its
-    /// sandbox allows.
+    /// Returns the folders in `shared` that the server receives: all, or those that its sandbox allows.
     pub(in crate::owner) fn sent_folders(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
         let config = self.records.get(server).and_then(|record| record.config.as_stdio());
         match config.and_then(|config| config.sandbox.as_ref()) {
@@ -170,7 +170,7 @@ impl ServerRegistry {
     }
 
     /// Returns the record of a server if it still waits for its start with this configuration, or `None` if it was
-    /// stopped, changed or removed meanwhile. Its lists of tools may have changed.
+    /// stopped, changed or removed meanwhile. Only the settings that restrict its tools may differ from `config`.
     pub(in crate::owner) fn awaiting_start(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
         self.records.get_mut(name).map(Box::as_mut).filter(|r| {
             r.state == ServerState::Starting && r.session.connection.is_none() && r.config.starts_same_server_as(config)
@@ -197,7 +197,8 @@ impl ServerRegistry {
         Ok(())
     }
 
-    /// Instructs a server's connection to read again the lists that are stale at `at`. They remain in use until then.
+    /// Instructs a server's connection to read those lists again that are stale at the time `at`. Until a list is read,
+    /// its known entries remain in use.
     pub(crate) fn read_stale_lists(&self, server: &str, at: Millis) {
         let Some(record) = self.records.get(server).filter(|r| r.state == ServerState::Ready) else { return };
         let is_stale = |until: &Option<Millis>| until.is_some_and(|until| until <= at);

@@ -84,7 +84,7 @@ impl HostFixture {
         let connect = move |owner: &mut Owner| {
             owner.servers.runs.insert(RUN, SERVER.to_owned());
             let record = &mut owner.servers.records[SERVER];
-            record.set(ServerState::Ready);
+            record.set_state(ServerState::Ready);
             record.offer.identity = Some(Hash::of_bytes(b"the approved command"));
             record.session.connection = Some(Connection { run: RUN, sender });
             record.session.facts = Some(ServerFacts {
@@ -158,7 +158,7 @@ impl HostFixture {
     }
 
     /// Returns `true` if the write of a document waits for permission.
-    pub(in crate::owner) async fn has_unwritten(&self) -> bool {
+    pub(in crate::owner) async fn is_document_write_delayed(&self) -> bool {
         let is_unwritten = |owner: &mut Owner| {
             WRITTEN_DOCUMENTS.iter().any(|document| owner.documents.writer.has_pending_writes(*document))
         };
@@ -172,7 +172,7 @@ impl HostFixture {
             std::thread::yield_now();
         }
         let before = self.documents.permit_next();
-        while self.documents.begun_writes().0 == before && self.has_unwritten().await {
+        while self.documents.begun_writes().0 == before && self.is_document_write_delayed().await {
             std::thread::yield_now();
         }
     }

@@ -118,7 +118,7 @@ async fn cancelled_call_withdraws_only_its_own_step_up() {
     far.assert_no_consent_requests().await;
     assert_eq!(far.view().await.in_progress, None, "the step-up ends with the call");
     let browsing = async {
-        far.allow().await;
+        far.approve_sign_in().await;
         let progress = far.wait_for_browser().await.in_progress.unwrap();
         far.app.host.cancel_call("two".into()).await.unwrap();
         progress.authorization_url.unwrap()
@@ -139,11 +139,11 @@ async fn session_with_expired_tokens_waits_for_the_user() {
     let allowing = far.spawn_tool_approver();
     far.issuer.invalidate_access_tokens();
     far.echo("late", "x").await.expect_err("the call can't be signed");
-    far.needs_sign_in("").await;
+    far.wait_until_sign_in_required("").await;
     assert!(!far.app.consent_requests().await.iter().any(is_sign_in), "no sign-in was requested");
     far.app.host.start_server(SERVER_NAME.into()).await.unwrap();
-    far.allow().await;
-    far.ready().await;
+    far.approve_sign_in().await;
+    far.wait_until_ready().await;
     far.echo("after", "x").await.expect("the server is ready again");
     allowing.abort();
     far.app.host.close().await;

@@ -56,7 +56,7 @@ impl ServerRegistry {
         let Some(record) = self.records.get_mut(server) else { return };
         let Some(connection) = &record.session.connection else { return };
         let sender = connection.sender.clone();
-        record.sign_in.when_ended = Some(cause);
+        record.sign_in.session_end_cause = Some(cause);
         record.start_again = false;
         tokio::spawn(async move { sender.send(Box::new(ConnectionCommand::Stop)).await });
     }

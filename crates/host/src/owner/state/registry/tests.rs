@@ -71,7 +71,7 @@ fn cancelled_start_is_no_longer_awaited() {
     let mut registry = registry_with_server(None);
     let config = registry.records["s"].config.clone();
     assert!(registry.awaiting_start("s", &config).is_none(), "a stopped server is not awaited");
-    registry.records["s"].set(ServerState::Starting);
+    registry.records["s"].set_state(ServerState::Starting);
     assert!(registry.awaiting_start("s", &config).is_some(), "a starting server is awaited");
     let other = StdioConfig { command: "other".to_owned(), ..StdioConfig::default() }.into();
     assert!(registry.awaiting_start("s", &other).is_none(), "a start of another command is not awaited");
@@ -89,7 +89,7 @@ pub(super) fn registry_with_ready_server(
     let mut registry = registry_with_server(None);
     let (sender, commands) = mpsc::channel(4);
     let record = &mut registry.records["s"];
-    record.set(ServerState::Ready);
+    record.set_state(ServerState::Ready);
     record.session.connection = Some(Connection { run: RunId(1), sender });
     let capabilities = ServerCapabilities::default();
     record.session.facts = Some(ServerFacts { revision, server: None, capabilities, instructions: None });
@@ -124,7 +124,7 @@ fn stale_lists_are_read_again() {
     assert!(commands.try_recv().is_err(), "fresh lists are not read again");
     registry.read_stale_lists("s", 1_000);
     assert!(matches!(commands.try_recv().as_deref(), Ok(ConnectionCommand::ReadStale)), "stale lists are read again");
-    registry.records["s"].set(ServerState::Stopped);
+    registry.records["s"].set_state(ServerState::Stopped);
     registry.read_stale_lists("s", 1_000);
     assert!(commands.try_recv().is_err(), "a server that is not ready receives no command");
 }
