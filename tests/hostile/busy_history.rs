@@ -44,6 +44,7 @@ async fn s15_busy_history_delays_no_call() {
         tool: "echo".into(),
         app: None,
         arguments: Map::from_iter([("text".to_owned(), json!("hello"))]),
+        repeats: None,
     };
     let call = tokio::spawn(async move { chat.call_tool(call).await });
     let is_done = |event: &HostEvent| matches!(event, HostEvent::CallChanged(call) if call.id == CALL_ID && call.state == CallState::Done);

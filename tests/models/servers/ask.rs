@@ -24,7 +24,10 @@ pub(crate) fn picture_request(place: &ServedWire, text: &str) -> ModelRequest {
     ModelRequest { messages: vec![message], ..text_request(place, text) }
 }
 
-/// Returns a request that offers a tool. Only scripted models use the tool as expected.
+/// Maximum number of tokens of a call by the model with random weights.
+const MAX_CALL_TOKENS: u32 = 300;
+
+/// Returns a request that offers a tool.
 pub(crate) fn tool_request(place: &ServedWire, text: &str) -> ModelRequest {
     let tool = ModelTool {
         name: "weather__forecast".into(),
@@ -39,7 +42,10 @@ pub(crate) fn tool_request(place: &ServedWire, text: &str) -> ModelRequest {
             "additionalProperties": false,
         }),
     };
-    ModelRequest { tools: vec![tool], ..text_request(place, text) }
+    let request = text_request(place, text);
+    // A model with random weights may write white space between the parts of a call.
+    let max_tokens = request.max_tokens.map(|_| MAX_CALL_TOKENS);
+    ModelRequest { tools: vec![tool], max_tokens, ..request }
 }
 
 /// Returns the arguments of all tool uses in a reply, or an error if the arguments of one do not match the tool's

@@ -126,15 +126,15 @@ def shapes(vocabulary):
 
 # What follows some tokens of the model, by weights that are not random: the template adds a tab if the model may call a
 # tool. llama.cpp then lets it write nothing but a call that fits the tool's schema.
-NEXT = {"\t": "<tool_call>", "<tool_call>": "\n", "</tool_call>": END}
+NEXT = {"\t": "<tool_call>", "<tool_call>": "\n", "}": "</tool_call>", "</tool_call>": END}
 
 
 def steer(name, values, tokens):
     """Sets the few weights that are not random, so that the tokens in NEXT follow each other, calls begin only there, and
-    strings are short and printable. The layers do not change the first members of a hidden vector: one for each token in
+    the text is printable. The layers do not change the first members of a hidden vector: one for each token in
     NEXT, and one that all tokens have."""
     symbols = byte_symbols()
-    index = {symbol: tokens.index(symbols[ord(symbol)]) for symbol in '\t\n"'}
+    index = {symbol: tokens.index(symbols[ord(symbol)]) for symbol in "\t\n}"}
     index |= {token: tokens.index(token) for token in SPECIAL}
     same = len(NEXT)
     if name == "token_embd.weight":
@@ -144,7 +144,6 @@ def steer(name, values, tokens):
             values[index[token] * WIDTH + member] = 4.0
     elif name == "output.weight":
         values[index["<tool_call>"] * WIDTH + same] = -8.0
-        values[index['"'] * WIDTH + same] = 1.0
         for byte in [*range(0x20), *range(0x7F, 0x100)]:
             values[tokens.index(symbols[byte]) * WIDTH + same] = -8.0
         for member, token in enumerate(NEXT.values()):

@@ -347,7 +347,7 @@ fn model_response_is_parsed_in_both_forms() {
             model: model.into(),
             stop_reason: Some(stop.into()),
         };
-        assert_eq!(answers.entries[0].verdict, FileDecision::Respond(expected), "what {file} says");
+        assert_eq!(answers.entries[0].decision, FileDecision::Respond(expected), "what {file} says");
     }
 }
 
