@@ -147,7 +147,7 @@ impl Owner {
                     scope: None,
                     by: match by {
                         DecisionSource::Grant(_) => "grant",
-                        DecisionSource::RepeatedApproval => self.options.decides,
+                        DecisionSource::RepeatedApproval => self.options.decider_name,
                         _ => "policy",
                     },
                     hash: hash.as_str(),
