@@ -170,8 +170,8 @@ impl Owner {
     /// Returns `true` if a pending consent request belongs to another conversation, or to none.
     pub(crate) fn is_request_outside(&self, id: ConsentRequestId, conversation: Option<&str>) -> bool {
         let Some(at) = self.consent.position_of(id) else { return false };
-        let own = self.calls.conversation_of_request(&self.consent.pending[at].view.origin);
-        own.is_none() || own.as_deref() != conversation
+        let own = self.consent.pending[at].view.origin.conversation();
+        own.is_none() || own != conversation
     }
 
     /// Sends the response to a request of a server or its app. Drops the response if nobody waits for it any more.

@@ -53,7 +53,12 @@ async fn call_that_requires_more_scopes_continues_after_consent() {
             "the requested scopes include the granted ones: {scopes:?}"
         );
         assert_eq!(reason, &SignInReason::StepUp { operation: "tools/call".into() }, "the reason names the method");
-        let led_to_it = ConsentRequestOrigin::Call { call: "more".into(), kind: CallKind::Tool, name: "echo".into() };
+        let led_to_it = ConsentRequestOrigin::Call {
+            call: "more".into(),
+            kind: CallKind::Tool,
+            name: "echo".into(),
+            conversation: None,
+        };
         assert_eq!(request.origin, led_to_it, "the origin is the call");
         let state = far.app.host.snapshot().await.unwrap().calls[0].state;
         assert_eq!(state, CallState::AwaitingApproval, "the call waits for the decision");
