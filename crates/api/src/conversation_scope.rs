@@ -1,5 +1,10 @@
 //! Commands of a window that shows a single conversation. Its requests can name neither another conversation nor a
-//! consent request, app or call of another one. Decision 0112 lists what such a window shares with all others.
+//! consent request, app or call of another one, and add no rule that allows elsewhere, whatever the web page of the
+//! window does.
+//!
+//! This is no boundary between the servers that conversations use, and it hides no state. Such a window reads the
+//! snapshot, the events and the activity logs of all windows, reviews definitions, starts and stops servers, and denies
+//! all requests of a server. Decision 0112 has the whole list.
 
 use serde_json::Value;
 
@@ -23,7 +28,8 @@ const COMMAND_WITH_A_CALL_ID: &str = "cancel_call";
 ///
 /// # Errors
 /// Returns [`ErrorCode::Refused`] if the request names another conversation, a call of another conversation, or a
-/// consent request or app that does not belong to `own`, and the errors of [`respond`].
+/// consent request or app that does not belong to `own`, or adds a rule that allows outside of `own`. Also returns the
+/// errors of [`respond`].
 pub async fn respond_in_conversation(
     api: &Api,
     name: &str,
@@ -53,7 +59,18 @@ pub async fn respond_in_conversation(
     {
         return Err(refused("cancel a call of another conversation"));
     }
+    if name == "add_policy_rule" && allows_elsewhere(request, own) {
+        return Err(refused("add a rule that allows outside of its conversation"));
+    }
     respond(api, name, request).await
+}
+
+/// Returns `true` if a new rule allows something outside of the conversation `own`.
+fn allows_elsewhere(rule: &Value, own: Option<&str>) -> bool {
+    let is_restriction = matches!(rule.get("effect").and_then(Value::as_str), Some("ask" | "deny"));
+    let text_of = |member| rule.get("scope").and_then(|scope| scope.get(member)).and_then(Value::as_str);
+    let is_own = own.is_some() && text_of("conversation") == own && text_of("kind") == Some("conversation");
+    !is_restriction && !is_own
 }
 
 /// Returns `true` if the request names no conversation, or only the conversation `own`. Returns `false` for an array,

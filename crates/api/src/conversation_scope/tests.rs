@@ -114,6 +114,30 @@ fn window_of_a_conversation_may_not_name_another_one() {
     assert!(!names_no_other_conversation(&json!({"conversation": "c1"}), None), "a closed window has no conversation");
 }
 
+#[test]
+fn window_of_a_conversation_adds_no_rule_that_allows_elsewhere() {
+    let rule = |effect: Value, scope: Value| json!({ "effect": effect, "server": "*", "scope": scope });
+    let (always, of_c1) = (json!({ "kind": "always" }), json!({ "kind": "conversation", "conversation": "c1" }));
+    for permitted in [
+        rule(json!("ask"), always.clone()),
+        rule(json!("deny"), json!({ "kind": "session" })),
+        rule(json!("allow"), of_c1.clone()),
+    ] {
+        assert!(!allows_elsewhere(&permitted, Some("c1")), "{permitted} should be permitted");
+    }
+    for refused in [
+        rule(json!("allow"), always.clone()),
+        rule(json!("allow"), json!({ "kind": "session", "conversation": "c1" })),
+        rule(json!("allow"), json!({ "kind": "conversation", "conversation": null })),
+        // Serde also accepts a variant as the only member of an object.
+        rule(json!({ "allow": null }), always),
+        json!({ "effect": "allow" }),
+    ] {
+        assert!(allows_elsewhere(&refused, Some("c1")), "{refused} should be refused");
+    }
+    assert!(allows_elsewhere(&rule(json!("allow"), of_c1), None), "a closed window has no conversation");
+}
+
 /// Returns `true` if the member of a command's request can't name anything of another conversation.
 fn is_bound(command: &str, member: &str, all: &BTreeMap<String, String>) -> bool {
     match member {
