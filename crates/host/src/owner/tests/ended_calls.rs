@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 use domain::call::CallFailure;
 use mcp_proto::session::CallError;
 use mcp_proto::types::{CallToolResult, ElicitParams};
-use serde_json::Map;
+use policy::{PolicyRule, RuleDirection, RuleScope};
+use serde_json::{Map, json};
 use tokio::sync::oneshot;
 
 use super::world::{CallerFuture, GRANTED_TOOL, HostFixture, SERVER, poll_once};
@@ -37,13 +38,13 @@ async fn url_required_by_an_ended_call_is_decided_and_recorded_in_the_conversati
     let mut world = HostFixture::new().await;
     world.log.delays.store(false, Ordering::SeqCst);
     let (call, ticket) = begin_call(&mut world, "c1").await;
-    let page = ElicitParams::Url {
-        message: "Sign in first.".to_owned(),
-        url: "https://example.org/sign-in".to_owned(),
+    let pages = ["https://example.org/sign-in", "https://example.org/terms"].map(|url| ElicitParams::Url {
+        message: "Visit this page first.".to_owned(),
+        url: url.to_owned(),
         elicitation_id: None,
         extra: Map::new(),
-    };
-    let result = Box::new(Err(CallError::UrlRequired(vec![page])));
+    });
+    let result = Box::new(Err(CallError::UrlRequired(pages.into())));
     world.report(ConnectionEvent::Done { ticket, result }).await;
     assert!(call.await.is_err(), "the call has ended");
     let request = world.requests().await.remove(0);
@@ -55,9 +56,15 @@ async fn url_required_by_an_ended_call_is_decided_and_recorded_in_the_conversati
         assert_eq!(outside, is_outside, "the request should belong to the ended call: {conversation:?}");
     }
     world.decide(&request, UserDecision::Deny).await.unwrap();
+    let mut rule: PolicyRule = serde_json::from_value(json!({ "server": SERVER, "effect": "deny" })).unwrap();
+    (rule.scope, rule.direction) = (RuleScope::Session, RuleDirection::FromServer);
+    assert!(world.host.set_rule(rule).await.is_ok(), "the rule is accepted");
+    assert!(world.requests().await.is_empty(), "the rule denies the other URL");
     let entries = world.log.written_entries();
-    let denied = entries.iter().find(|entry| entry.kind == "url").expect("an entry about the URL");
-    assert_eq!(denied.conversation.as_deref(), Some("c1"), "the audit log should name the conversation");
+    let denied = entries.iter().filter(|entry| entry.kind == "url");
+    let recorded: Vec<_> = denied.map(|entry| (&*entry.by, &*entry.asker, entry.conversation.as_deref())).collect();
+    let expected = [("user", "server", Some("c1")), ("policy", "server", Some("c1"))];
+    assert_eq!(recorded, expected, "both entries should name the asker and the conversation");
     world.respond(ticket).await;
     assert!(later.await.is_ok(), "the later call ends with a result");
     world.close().await;
