@@ -55,7 +55,7 @@ impl Owner {
         let marks = self.review_findings(server, &body);
         let view = ConsentRequestView {
             id: ConsentRequestId(self.events.new_id()),
-            hash: consent_payload_hash(&body, schema.as_ref()),
+            hash: consent_payload_hash(server, &body, schema.as_ref()),
             server: server.to_owned(),
             command_line,
             transport,
@@ -147,7 +147,7 @@ impl Owner {
         reason: &str,
         answer: ClientResponse,
     ) {
-        let hash = consent_payload_hash(body, schema);
+        let hash = consent_payload_hash(server, body, schema);
         let conversation = self.models.sampling.conversation_of_app(requester);
         // The entry has no content, so that a server that repeats requests can't displace many other entries of the
         // log.
