@@ -37,7 +37,7 @@ pub async fn respond_in_conversation(
     own: Option<&str>,
 ) -> Result<String, ApiError> {
     let refused = |what: &str| ApiError::new(ErrorCode::Refused, format!("this window may not {what}"));
-    let text_of = |member| request.get(member).and_then(Value::as_str);
+    let text_of = |member: &str| request.get(member).and_then(Value::as_str);
     if !names_no_other_conversation(request, own) {
         return Err(refused("use another conversation"));
     }
@@ -68,7 +68,7 @@ pub async fn respond_in_conversation(
 /// Returns `true` if a new rule allows something outside of the conversation `own`.
 fn allows_elsewhere(rule: &Value, own: Option<&str>) -> bool {
     let is_restriction = matches!(rule.get("effect").and_then(Value::as_str), Some("ask" | "deny"));
-    let text_of = |member| rule.get("scope").and_then(|scope| scope.get(member)).and_then(Value::as_str);
+    let text_of = |member: &str| rule.get("scope").and_then(|scope| scope.get(member)).and_then(Value::as_str);
     let is_own = own.is_some() && text_of("conversation") == own && text_of("kind") == Some("conversation");
     !is_restriction && !is_own
 }

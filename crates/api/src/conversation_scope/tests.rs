@@ -200,7 +200,7 @@ fn members_of(declaration: &str) -> BTreeMap<String, String> {
     }
     let inner = body.strip_prefix('{').and_then(|body| body.strip_suffix('}')).expect("a request is an object");
     let mut depth = 0_i32;
-    let members = inner.split(|c| {
+    let members = inner.split(|c: char| {
         match c {
             '{' | '[' | '(' | '<' => depth += 1,
             '}' | ']' | ')' | '>' => depth -= 1,

@@ -1,4 +1,5 @@
-//! Tests that a window of one conversation can use only the consent requests, apps and calls of that conversation.
+//! Tests that a window of one conversation can use only the consent requests, apps and calls of that conversation, and
+//! adds no rule that allows in others.
 
 use api::{Api, ApiError, ErrorCode, FrameAncestor, dispatch, respond_in_conversation};
 use domain::history::Conversation;
@@ -178,4 +179,26 @@ async fn page_of_a_conversation_uses_only_the_apps_of_its_conversation() {
         let own = respond_in_conversation(&api, command, &json!({ "view": view }), Some("c1")).await;
         own.unwrap_or_else(|error| panic!("{command} in the window of the app's conversation: {error}"));
     }
+}
+
+#[tokio::test]
+async fn page_of_a_conversation_adds_no_rule_that_allows_elsewhere() {
+    let app = TestApp::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let rule = |effect: &str, scope: Value| {
+        json!({
+            "id": "", "source": "user", "effect": effect, "server": "*", "tool": "*", "direction": "to_server",
+            "arguments": [], "annotations": null, "scope": scope, "expiresAt": null, "note": "",
+            "trustedServer": false, "identity": null, "afterUntrusted": false,
+        })
+    };
+    let add = async |rule: Value| respond_in_conversation(&api, "add_policy_rule", &rule, Some("c1")).await;
+    for scope in [json!({ "kind": "always" }), json!({ "kind": "session" })] {
+        let error = add(rule("allow", scope)).await.expect_err("the rule allows everywhere");
+        assert_eq!(error.code, ErrorCode::Refused, "{error}");
+    }
+    add(rule("allow", json!({ "kind": "conversation", "conversation": "c1" }))).await.expect("its own conversation");
+    add(rule("deny", json!({ "kind": "always" }))).await.expect("a rule that denies");
+    let policy = run_command(&api, "read_policy", json!({})).await;
+    assert_eq!(policy["rules"].as_array().unwrap().len(), 2, "only the permitted rules were added: {policy}");
 }
