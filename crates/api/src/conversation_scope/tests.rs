@@ -1,5 +1,5 @@
-//! Tests which requests name another conversation, and that each identifier in the request of a command of such a window
-//! is classified.
+//! Tests which requests name another conversation, and that each identifier in a request of such a window is
+//! classified.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -179,7 +179,7 @@ fn each_identifier_in_a_request_of_such_a_window_is_bound_to_its_conversation() 
             );
             assert!(
                 OBJECTS_THAT_NAME_A_CONVERSATION.contains(&member.as_str()) || !can_name_another(of_type, &types),
-                "`{member}` in the request of {command} contains the name of a conversation or app, which is not checked"
+                "`{member}` in the request of {command} can name a conversation or app, which is not checked"
             );
         }
     }

@@ -19,8 +19,8 @@ use server_requests::sampling::{ModelAnswerState, SamplingState, previously_appr
 use crate::app_tools::{APP_TOOL_KIND, app_tool_call_hash, app_tool_subject};
 use crate::view::ConsentRequestBody;
 
-/// Returns the hash of the exact payload that an approval of the consent request of a server allows to send. `schema` is
-/// the schema of a form.
+/// Returns the hash of the exact payload that an approval of a server's consent request allows to send. `schema` is the
+/// schema of a form.
 pub fn consent_payload_hash(server: &str, body: &ConsentRequestBody, schema: Option<&Value>) -> Hash {
     match body {
         ConsentRequestBody::StartServer { config, resolved, plan, files, package, .. } => {

@@ -1,4 +1,4 @@
-//! Tests that a consent request that remains pending after the end of its call still belongs to the call's conversation.
+//! Tests that a consent request that remains pending after its call ended still belongs to the call's conversation.
 
 use std::sync::atomic::Ordering;
 
