@@ -3,7 +3,7 @@
 use api::{Api, COMMANDS};
 use serde_json::Value;
 use tauri::ipc::{Invoke, InvokeBody, InvokeError, InvokeResponseBody};
-use tauri::{Manager as _, Runtime};
+use tauri::{Manager as _, Runtime, Webview};
 
 use crate::conversation_windows::ConversationWindows;
 use crate::window_labels::MAIN_WINDOW;
@@ -56,26 +56,45 @@ fn desktop_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + 
     ]
 }
 
+/// What the commands of a window may concern.
+#[derive(Debug, PartialEq, Eq)]
+enum CommandScope {
+    /// Everything, in the main window.
+    Everything,
+    /// The conversation of the window. `None` if the window is being closed and shows no conversation.
+    Conversation(Option<String>),
+}
+
+impl CommandScope {
+    fn of_window<R: Runtime>(webview: &Webview<R>) -> Self {
+        if webview.label() == MAIN_WINDOW {
+            return Self::Everything;
+        }
+        let windows = webview.try_state::<ConversationWindows>();
+        Self::Conversation(windows.and_then(|windows| windows.conversation_of(webview.label())))
+    }
+}
+
 /// Executes a command of the `api` table.
 ///
 /// This function returns one future type for all commands. Tauri's macro would create one per command, which adds
 /// several megabytes of code.
 fn respond_to_invoke<R: Runtime>(invoke: Invoke<R>) {
     let Invoke { message, resolver, .. } = invoke;
+    // The window is looked up before the command is queued: once it is closed, its label can get another conversation.
+    let scope = CommandScope::of_window(message.webview_ref());
+    let api = message.webview_ref().try_state::<Api>().map(|api| api.inner().clone());
     resolver.respond_async_serialized(async move {
-        let api = message.webview_ref().try_state::<Api>().map(|api| api.inner().clone());
         let api = api.ok_or_else(|| InvokeError::from("the host is not running"))?;
         let request = match message.payload() {
             InvokeBody::Json(arguments) => arguments.get("request").unwrap_or(&EMPTY_REQUEST),
             InvokeBody::Raw(_) => &EMPTY_REQUEST,
         };
-        let webview = message.webview_ref();
-        let response = if webview.label() == MAIN_WINDOW {
-            api::respond(&api, message.command(), request).await
-        } else {
-            let windows = webview.try_state::<ConversationWindows>();
-            let own = windows.and_then(|windows| windows.conversation_of(webview.label()));
-            api::respond_in_conversation(&api, message.command(), request, own.as_deref()).await
+        let response = match scope {
+            CommandScope::Everything => api::respond(&api, message.command(), request).await,
+            CommandScope::Conversation(own) => {
+                api::respond_in_conversation(&api, message.command(), request, own.as_deref()).await
+            }
         };
         let text = response.map_err(InvokeError::from)?;
         Ok(InvokeResponseBody::Json(text))

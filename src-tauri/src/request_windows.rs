@@ -2,8 +2,7 @@
 //! if it has one, and all others in the main window. Pages use the same rule (`ui/src/consent/request-place.ts`).
 
 use api::Api;
-use domain::call::ServerCall;
-use domain::consent_request::{ConsentRequestId, ConsentRequestOrigin};
+use domain::consent_request::ConsentRequestId;
 use tauri::{AppHandle, Manager as _, Runtime, WebviewWindow};
 
 use crate::conversation_windows::ConversationWindows;
@@ -11,25 +10,12 @@ use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 use crate::window_labels::MAIN_WINDOW;
 
-/// Returns the identifier of the conversation that led to a consent request, or `None` if none did. `calls` are the
-/// calls that are in progress.
-fn conversation_of<'c>(origin: &'c ConsentRequestOrigin, calls: &'c [ServerCall]) -> Option<&'c str> {
-    match origin {
-        ConsentRequestOrigin::User { conversation } | ConsentRequestOrigin::App { conversation, .. } => {
-            conversation.as_deref()
-        }
-        ConsentRequestOrigin::Model { conversation, .. } => Some(conversation),
-        ConsentRequestOrigin::Call { call, .. } => calls.iter().find(|one| one.id == *call)?.conversation.as_deref(),
-        ConsentRequestOrigin::Server | ConsentRequestOrigin::Ended { .. } => None,
-    }
-}
-
 /// Returns the label of the window that shows a consent request.
 async fn label_of<R: Runtime>(app: &AppHandle<R>, request: ConsentRequestId) -> String {
     let Some(api) = app.try_state::<Api>() else { return MAIN_WINDOW.to_owned() };
     let Ok(snapshot) = api.host().snapshot().await else { return MAIN_WINDOW.to_owned() };
     let shown = snapshot.consent_requests.iter().find(|one| one.id == request);
-    let conversation = shown.and_then(|request| conversation_of(&request.origin, &snapshot.calls));
+    let conversation = shown.and_then(|request| request.origin.conversation());
     app.state::<ConversationWindows>().label_of(conversation)
 }
 
@@ -82,48 +68,4 @@ pub(crate) async fn show_request_elsewhere<R: Runtime>(window: WebviewWindow<R>,
     let other = app.get_webview_window(&label).ok_or_else(|| "the window of the request is closed".to_owned())?;
     app.state::<ShellEvents>().send_or_hold(&label, ShellEvent::ShowConsentRequest { id: Some(id) });
     window::raise(&other).map_err(|error| error.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use domain::call::{CallKind, CallState};
-
-    use super::*;
-
-    fn call(id: &str, conversation: Option<&str>) -> ServerCall {
-        ServerCall {
-            id: id.into(),
-            server: "files".into(),
-            kind: CallKind::Tool,
-            name: "read".into(),
-            started_at: 0,
-            state: CallState::AwaitingInput,
-            progress: None,
-            task: None,
-            conversation: conversation.map(str::to_owned),
-            app: None,
-            repeatable_until: None,
-        }
-    }
-
-    fn during(call: &str) -> ConsentRequestOrigin {
-        ConsentRequestOrigin::Call { call: call.into(), kind: CallKind::Tool, name: "read".into() }
-    }
-
-    #[test]
-    fn request_belongs_to_the_conversation_that_led_to_it() {
-        let calls = [call("a", None), call("b", Some("c1"))];
-        let user =
-            |conversation: Option<&str>| ConsentRequestOrigin::User { conversation: conversation.map(str::to_owned) };
-        for (origin, expected) in [
-            (user(Some("c2")), Some("c2")),
-            (user(None), None),
-            (during("b"), Some("c1")),
-            (during("a"), None),
-            (during("unknown"), None),
-            (ConsentRequestOrigin::Server, None),
-        ] {
-            assert_eq!(conversation_of(&origin, &calls), expected, "{origin:?}");
-        }
-    }
 }

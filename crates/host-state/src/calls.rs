@@ -107,6 +107,7 @@ impl CallTable {
                 call: record.view.id.clone(),
                 kind: record.view.kind,
                 name: record.view.name.clone(),
+                conversation: record.view.conversation.clone(),
             }
         })
     }
@@ -154,20 +155,6 @@ impl CallTable {
         let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::Withheld(by) };
         // The model's run may have ended already.
         let _ = reply.send(verdict);
-    }
-
-    /// Returns the id of the conversation in which a consent request originated.
-    pub fn conversation_of_request(&self, origin: &ConsentRequestOrigin) -> Option<String> {
-        match origin {
-            ConsentRequestOrigin::User { conversation } | ConsentRequestOrigin::App { conversation, .. } => {
-                conversation.clone()
-            }
-            ConsentRequestOrigin::Model { conversation, .. } => Some(conversation.clone()),
-            ConsentRequestOrigin::Call { call, .. } => {
-                self.records.get(call.as_str()).and_then(|call| call.view.conversation.clone())
-            }
-            ConsentRequestOrigin::Server | ConsentRequestOrigin::Ended { .. } => None,
-        }
     }
 }
 

@@ -124,23 +124,20 @@ fn tickets_are_listed_for_their_own_run_only() {
 
 #[test]
 fn consent_request_belongs_to_the_conversation_of_its_call() {
-    let calls = table(&[("1", "s", CallState::Running)]);
+    let mut calls = table(&[("1", "s", CallState::Running)]);
     let origin = calls.consent_origin(Some("1"));
+    calls.records.clear();
     assert!(
         matches!(&origin, ConsentRequestOrigin::Call { call, .. } if call.as_str() == "1"),
         "the origin is the call: {origin:?}"
     );
-    assert_eq!(calls.conversation_of_request(&origin).as_deref(), Some("c"), "the conversation of the call is known");
+    assert_eq!(origin.conversation(), Some("c"), "the conversation is known after the end of the call");
     assert_eq!(
         calls.consent_origin(Some("gone")),
         ConsentRequestOrigin::Server,
         "a call that has ended is not an origin"
     );
-    assert_eq!(
-        calls.conversation_of_request(&ConsentRequestOrigin::Server),
-        None,
-        "a request of a server has no conversation"
-    );
+    assert_eq!(ConsentRequestOrigin::Server.conversation(), None, "a request of a server has no conversation");
 }
 
 #[test]

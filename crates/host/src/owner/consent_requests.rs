@@ -55,7 +55,7 @@ impl Owner {
         let marks = self.review_findings(server, &body);
         let view = ConsentRequestView {
             id: ConsentRequestId(self.events.new_id()),
-            hash: consent_payload_hash(&body, schema.as_ref()),
+            hash: consent_payload_hash(server, &body, schema.as_ref()),
             server: server.to_owned(),
             command_line,
             transport,
@@ -146,7 +146,7 @@ impl Owner {
         reason: &str,
         answer: ClientResponse,
     ) {
-        let hash = consent_payload_hash(body, schema);
+        let hash = consent_payload_hash(server, body, schema);
         let conversation = self.models.sampling.conversation_of_app(requester);
         // The entry has no content, so that a server that repeats requests can't displace many other entries.
         let entry = AuditedDecision {
@@ -169,8 +169,8 @@ impl Owner {
     /// conversation.
     pub(crate) fn is_request_outside_conversation(&self, id: ConsentRequestId, conversation: Option<&str>) -> bool {
         let Some(at) = self.consent.position_of(id) else { return false };
-        let own = self.calls.conversation_of_request(&self.consent.pending[at].view.origin);
-        own.is_none() || own.as_deref() != conversation
+        let own = self.consent.pending[at].view.origin.conversation();
+        own.is_none() || own != conversation
     }
 
     /// Sends the response to a request of a server or its app. Drops the response if nobody waits for it any more.

@@ -405,10 +405,10 @@ impl Owner {
                 (request.current_hash(definition).ok_or_else(changed)?, definition.declares_open_world)
             }
             (ClientRequest::GetPrompt { name, arguments }, _) => {
-                (Cow::Owned(read_request_hash(CallKind::Prompt, name, arguments.clone())), false)
+                (Cow::Owned(read_request_hash(&call.server, CallKind::Prompt, name, arguments.clone())), false)
             }
             (ClientRequest::ReadResource { uri }, _) => {
-                (Cow::Owned(read_request_hash(CallKind::Resource, uri, Map::new())), false)
+                (Cow::Owned(read_request_hash(&call.server, CallKind::Resource, uri, Map::new())), false)
             }
             _ => return Err(changed()),
         };

@@ -27,7 +27,7 @@ impl Owner {
         match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Allow { by } => {
                 let body = read_consent_body(call, request);
-                let hash = consent_payload_hash(&body, None);
+                let hash = consent_payload_hash(server, &body, None);
                 let decided = AuditedDecision {
                     server,
                     kind: consent_kind(&body),
@@ -55,7 +55,7 @@ impl Owner {
                     subject: &call.name,
                     decision: "denied",
                     by: "policy",
-                    hash: consent_payload_hash(&body, None).as_str(),
+                    hash: consent_payload_hash(server, &body, None).as_str(),
                     asker: origin.audit_name(),
                     rule: by.text(),
                     conversation: call.conversation.as_deref(),

@@ -49,7 +49,7 @@ impl Owner {
             subject: &origin.tool,
             decision: "denied",
             by: "policy",
-            hash: consent_payload_hash(body, None).as_str(),
+            hash: consent_payload_hash(&origin.server, body, None).as_str(),
             asker: "model",
             rule: DecisionReason::ResultReview.name().into(),
             conversation: Some(&origin.conversation),

@@ -51,7 +51,6 @@ impl Owner {
 
     /// Records in the audit log that an approved result was not sent to a model, because the model's run had ended.
     pub(super) fn audit_unread_result(&mut self, pending: &PendingRequest) {
-        let conversation = self.calls.conversation_of_request(&pending.view.origin);
         self.audit_without_waiting(AuditedDecision {
             server: &pending.view.server,
             kind: consent_kind(&pending.view.body),
@@ -61,7 +60,7 @@ impl Owner {
             rule: NOT_SENT_RULE.into(),
             hash: pending.view.hash.as_str(),
             asker: "model",
-            conversation: conversation.as_deref(),
+            conversation: pending.view.origin.conversation(),
             ..AuditedDecision::default()
         });
     }

@@ -2124,7 +2124,11 @@ kind: CallKind,
 /**
  * Name of the tool or prompt, or URI of the resource.
  */
-name: string, } | { "by": "server" } | { "by": "ended", 
+name: string, 
+/**
+ * Identifier of the conversation that the call belongs to, or `None` outside of conversations.
+ */
+conversation: string | null, } | { "by": "server" } | { "by": "ended", 
 /**
  * Reason why the server exited.
  */

@@ -122,7 +122,6 @@ impl Owner {
         (shown, outgoing): (&Hash, &mut OutgoingPayload),
     ) -> AuditEntry {
         let (view, content) = (&pending.view, outgoing.content.take());
-        let conversation = self.calls.conversation_of_request(&view.origin);
         self.make_audit_entry(AuditedDecision {
             server: &view.server,
             kind: outgoing.kind,
@@ -134,7 +133,7 @@ impl Owner {
             asker: originator_name(&view.origin),
             content,
             rule: view.reason.into(),
-            conversation: conversation.as_deref(),
+            conversation: view.origin.conversation(),
         })
     }
 }

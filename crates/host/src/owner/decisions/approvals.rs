@@ -38,8 +38,8 @@ impl Owner {
         if !pending.view.scopes.contains(&scope) || (scope == ApprovalScope::Once && lasts.is_some()) {
             return Err(DecisionError::WrongKind("an approval can't be valid for that long here"));
         }
-        let conversation =
-            self.calls.conversation_of_request(&pending.view.origin).filter(|_| scope == ApprovalScope::Conversation);
+        let own = pending.view.origin.conversation().filter(|_| scope == ApprovalScope::Conversation);
+        let conversation = own.map(str::to_owned);
         if scope == ApprovalScope::Conversation && conversation.is_none() {
             return Err(DecisionError::WrongKind("it belongs to no conversation"));
         }

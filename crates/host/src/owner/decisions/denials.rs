@@ -10,7 +10,7 @@ use policy::DecisionSource;
 use crate::owner::Owner;
 use crate::owner::gate::authorize_denial_response;
 use crate::owner::state::{
-    PendingRequest, RequestPurpose, SignInAnswer, consent_kind, consent_subject, refusal_response,
+    PendingRequest, RequestPurpose, SignInAnswer, consent_kind, consent_subject, originator_name, refusal_response,
 };
 use crate::owner::tool_filter::TURNED_OFF_REASON;
 use crate::view::{ConsentRequestBody, HostEvent};
@@ -86,7 +86,9 @@ impl Owner {
             decision: "denied",
             by: "policy",
             hash: pending.view.hash.as_str(),
+            asker: originator_name(&pending.view.origin),
             rule: rule.into(),
+            conversation: pending.view.origin.conversation(),
             ..AuditedDecision::default()
         });
         self.notify_refusal(&pending, ConsentRequestOutcome::Denied, reason);

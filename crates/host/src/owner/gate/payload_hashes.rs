@@ -44,6 +44,6 @@ pub(super) fn client_credentials_hash(client: &EnteredClient) -> Hash {
 }
 
 /// Returns the hash of a request for a prompt's messages or a resource's contents.
-pub(super) fn read_request_hash(kind: CallKind, name: &str, arguments: Map<String, Value>) -> Hash {
-    consent_payload_hash(&ConsentRequestBody::Read { kind, name: name.to_owned(), arguments }, None)
+pub(super) fn read_request_hash(server: &str, kind: CallKind, name: &str, arguments: Map<String, Value>) -> Hash {
+    consent_payload_hash(server, &ConsentRequestBody::Read { kind, name: name.to_owned(), arguments }, None)
 }

@@ -31,7 +31,7 @@ impl Owner {
 
     fn reevaluate_request(&self, pending: &PendingRequest) -> PolicyDecision {
         let (server, hash) = (pending.view.server.as_str(), &pending.view.hash);
-        let conversation = self.calls.conversation_of_request(&pending.view.origin);
+        let conversation = pending.view.origin.conversation();
         let act = match &pending.view.body {
             ConsentRequestBody::StartServer { .. } => PolicyAct::StartServer { server, command: hash },
             ConsentRequestBody::ConnectServer { .. } => PolicyAct::ConnectServer { server, address: hash },
@@ -46,10 +46,10 @@ impl Owner {
                 claims: tool_claims(tool),
                 arguments,
                 paths: &pending.paths,
-                conversation: conversation.as_deref(),
+                conversation,
             },
             ConsentRequestBody::Read { .. } | ConsentRequestBody::Result { .. } => {
-                PolicyAct::Read { needs_no_consent: true, server, conversation: conversation.as_deref() }
+                PolicyAct::Read { needs_no_consent: true, server, conversation }
             }
             ConsentRequestBody::Sampling { .. } => PolicyAct::Sample { server, would_use: SamplingUse::default() },
             ConsentRequestBody::Form { .. } => PolicyAct::FillForm { server },

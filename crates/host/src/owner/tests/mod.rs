@@ -2,6 +2,7 @@
 //! in memory.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod ended_calls;
 mod interleaved_calls;
 mod interleaved_requests;
 mod memory;

@@ -53,7 +53,12 @@ async fn call_that_requires_more_scopes_continues_after_consent() {
             "the requested scopes include the granted ones: {scopes:?}"
         );
         assert_eq!(reason, &SignInReason::StepUp { operation: "tools/call".into() }, "the reason names the method");
-        let led_to_it = ConsentRequestOrigin::Call { call: "more".into(), kind: CallKind::Tool, name: "echo".into() };
+        let led_to_it = ConsentRequestOrigin::Call {
+            call: "more".into(),
+            kind: CallKind::Tool,
+            name: "echo".into(),
+            conversation: None,
+        };
         assert_eq!(request.origin, led_to_it, "the origin is the call");
         let state = far.app.host.snapshot().await.unwrap().calls[0].state;
         assert_eq!(state, CallState::AwaitingApproval, "the call waits for the decision");
@@ -85,8 +90,15 @@ async fn call_with_a_denied_step_up_fails_alone() {
     let far = RemoteSetup::with(AuthorizationScript::default(), serves).await.signed_in().await;
     let allowing = far.spawn_tool_approver();
     let calling = far.echo("more", "hello");
-    let answering = async { far.app.decide(&far.sign_in_request().await, UserDecision::Deny).await };
-    let (called, ()) = tokio::join!(calling, answering);
+    let answering = async {
+        let request = far.sign_in_request().await;
+        far.app.decide(&request, UserDecision::Deny).await;
+        request
+    };
+    let (called, request) = tokio::join!(calling, answering);
+    let entries = far.app.entries_of_kind("sign-in");
+    let denied = entries.last().map(|entry| (&*entry.decision, &*entry.hash));
+    assert_eq!(denied, Some(("denied", request.hash.as_str())), "the entry has the shown hash");
     let failure = called.expect_err("the call fails").to_string();
     assert!(failure.contains("403"), "the error contains the server's response: {failure}");
     assert_eq!(far.app.server(SERVER_NAME).await.state, ServerState::Ready, "the server stays ready");
