@@ -9,6 +9,7 @@ use crate::conversation_windows::ConversationWindows;
 use crate::event_pump::EventPump;
 use crate::menu_bar::MenuBars;
 use crate::page_sandbox::PageSandbox;
+use crate::quitting::Quitting;
 use crate::shell_events::ShellEvents;
 use crate::{background, quitting, window_labels};
 #[cfg(target_os = "macos")]
@@ -59,6 +60,8 @@ fn on_conversation_window_closed(app: &AppHandle, label: &str) {
     };
     let Some(conversation) = windows.forget(label, &events) else { return };
     events.detach_channel(label);
+    // Its page can no longer report that its drafts are stored.
+    app.state::<Quitting>().mark_stored(label);
     app.state::<MenuBars<Wry>>().remove(app, label);
     if let Some(api) = app.try_state::<Api>() {
         app.state::<EventPump>().stop(label);

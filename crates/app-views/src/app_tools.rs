@@ -198,10 +198,12 @@ impl OfferedAppTools {
     pub(crate) fn execute(&mut self, view: &mut View, command: AppToolCommand, now: Instant) {
         match command {
             AppToolCommand::Call { call, name, arguments, delivered, reply } => {
-                let called = match self.shown.strong_count() {
+                let called = match (self.shown.strong_count(), self.is_on) {
                     // The app was closed while the call waited for this task.
-                    0 => Err(AppToolError::Closed),
-                    _ => view.call_app_tool(&name, arguments, now),
+                    (0, _) => Err(to_unsent_error(AppToolError::Closed)),
+                    // Meanwhile the tools were turned off, perhaps because the tool now has another definition.
+                    (_, false) => Err(unsent_since("the app's tools were turned off")),
+                    _ => view.call_app_tool(&name, arguments, now).map_err(to_unsent_error),
                 };
                 match called {
                     Ok(id) => {
@@ -210,7 +212,7 @@ impl OfferedAppTools {
                         self.calls.insert(id, (call, reply));
                     }
                     // The call may have been cancelled, here and below.
-                    Err(error) => drop(reply.send(Err(to_unsent_error(error)))),
+                    Err(error) => drop(reply.send(Err(error))),
                 }
             }
             AppToolCommand::Cancel { call } => {
@@ -256,11 +258,13 @@ fn definitions_hash(tools: &[Tool]) -> Hash {
 /// Converts the reason why a call was not sent to an app.
 fn to_unsent_error(error: AppToolError) -> CallError {
     match error {
-        AppToolError::Closed => {
-            CallError::Undelivered { cause: format!("the call was not sent, since {error}"), sent: false }
-        }
+        AppToolError::Closed => unsent_since(&error.to_string()),
         error => to_call_error(error),
     }
+}
+
+fn unsent_since(reason: &str) -> CallError {
+    CallError::Undelivered { cause: format!("the call was not sent, since {reason}"), sent: false }
 }
 
 /// Converts the reason why a call of an app's tool has no result. The app belongs to a server, and the error is

@@ -2,6 +2,7 @@
 
 use app_views::OpenedApp;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+use policy::ApprovalScope;
 use serde_json::{Value, json};
 use testkit::app::EVENT_TIMEOUT;
 
@@ -109,4 +110,35 @@ async fn app_that_withdraws_its_reads_is_refused_for_a_while() {
         assert!(is_refused_because(&refused, "again later"), "{refused}");
     }
     assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked again");
+}
+
+#[tokio::test]
+async fn an_approved_read_ends_a_row_of_refusals() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    for (id, approved) in [(1, false), (2, false), (3, true), (4, false), (5, false)] {
+        test.post(&opened, read_message(id, UNLISTED));
+        let request = test.app.consent_request(SERVER, "a read of the app", is_read_request).await;
+        let decision = if approved { UserDecision::Allow(ApprovalScope::Once) } else { UserDecision::Deny };
+        test.app.decide(&request, decision).await;
+        let response = test.response(&opened, id).await;
+        assert_eq!(response["result"].is_object(), approved, "{response}");
+    }
+    test.post(&opened, read_message(6, UNLISTED));
+    test.app.consent_request(SERVER, "a read after two refusals in a row", is_read_request).await;
+}
+
+#[tokio::test]
+async fn cancelled_lists_are_not_counted_as_withdrawn_requests() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    for id in 1..=20 {
+        test.post(&opened, json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list" }));
+        let cancelled = json!({ "requestId": id });
+        test.post(&opened, json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled }));
+        test.post(&opened, json!({ "jsonrpc": "2.0", "id": 100 + id, "method": "tools/list" }));
+        test.response(&opened, 100 + id).await;
+    }
+    test.post(&opened, read_message(21, UNLISTED));
+    test.app.consent_request(SERVER, "a read of the app", is_read_request).await;
 }
