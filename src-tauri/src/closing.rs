@@ -10,6 +10,8 @@ use crate::event_pump::EventPump;
 use crate::menu_bar::MenuBars;
 use crate::page_sandbox::PageSandbox;
 use crate::shell_events::ShellEvents;
+#[cfg(target_os = "linux")]
+use crate::stalled_apps::WatchedWindows;
 use crate::{background, quitting, window_labels};
 #[cfg(target_os = "macos")]
 use crate::{openings, window};
@@ -58,6 +60,9 @@ fn on_conversation_window_closed(app: &AppHandle, label: &str) {
     };
     let Some(conversation) = windows.forget(label, &events) else { return };
     events.detach_channel(label);
+    // The next window may get the same label.
+    #[cfg(target_os = "linux")]
+    app.state::<WatchedWindows>().remove(label);
     app.state::<MenuBars<Wry>>().remove(app, label);
     if let Some(api) = app.try_state::<Api>() {
         app.state::<EventPump>().stop(label);

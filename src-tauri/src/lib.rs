@@ -28,6 +28,8 @@ mod open_request;
 mod openings;
 mod page_sandbox;
 mod page_start;
+#[cfg(target_os = "linux")]
+mod page_watch;
 mod platform;
 mod presence;
 mod quitting;
