@@ -12,6 +12,9 @@ pub(crate) const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 /// Time without an answer to a probe after which a page counts as unresponsive. WebKit itself reports a page after
 /// three seconds, which a large page on a slow computer can take to draw.
 const MAX_ANSWER_TIME: Duration = Duration::from_secs(8);
+/// Time between two ticks after which the time of the outstanding probe begins again, since Drawbridge itself was stopped or
+/// busy, and could not have received an answer.
+const LATE_TICK: Duration = Duration::from_secs(4);
 /// Time for which the script of an app may still run after the host has removed the app. The page keeps the frame for
 /// 2.5 seconds, and the app can compute when the frame is removed.
 const APP_END_TIME: Duration = Duration::from_secs(5);
@@ -29,11 +32,14 @@ pub(crate) struct PageWatch {
     apps: BTreeMap<ShownApp, Instant>,
     /// Probe that the page has not answered yet.
     unanswered: Option<Probe>,
+    last_tick: Option<Instant>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Probe {
     sent: Instant,
+    /// Time since which an answer could have been received.
+    waiting_since: Instant,
 }
 
 /// Next action for a page that shows apps.
@@ -48,7 +54,7 @@ pub(crate) enum ProbeStep {
 
 impl PageWatch {
     pub(crate) const fn new() -> Self {
-        Self { apps: BTreeMap::new(), unanswered: None }
+        Self { apps: BTreeMap::new(), unanswered: None, last_tick: None }
     }
 
     /// Records that the host shows these apps. The oldest ones are forgotten if there are too many.
@@ -68,13 +74,17 @@ impl PageWatch {
 
     /// Returns the next action. Called once in each [`PROBE_INTERVAL`].
     pub(crate) fn next_step(&mut self, now: Instant) -> ProbeStep {
+        let last_tick = self.last_tick.replace(now);
+        if last_tick.is_some_and(|last| now.saturating_duration_since(last) >= LATE_TICK) {
+            self.on_late_tick(now);
+        }
         match self.unanswered {
             None if self.apps.is_empty() => ProbeStep::Stop,
             None => {
-                self.unanswered = Some(Probe { sent: now });
+                self.unanswered = Some(Probe { sent: now, waiting_since: now });
                 ProbeStep::Send
             }
-            Some(probe) if now.saturating_duration_since(probe.sent) < MAX_ANSWER_TIME => ProbeStep::Wait,
+            Some(probe) if now.saturating_duration_since(probe.waiting_since) < MAX_ANSWER_TIME => ProbeStep::Wait,
             Some(_) => {
                 self.unanswered = None;
                 ProbeStep::EndProcess
@@ -82,9 +92,15 @@ impl PageWatch {
         }
     }
 
+    fn on_late_tick(&mut self, now: Instant) {
+        if let Some(probe) = &mut self.unanswered {
+            probe.waiting_since = now;
+        }
+    }
+
     /// Records that the page has answered the probe, and forgets the apps that had ended before.
     pub(crate) fn on_answer(&mut self, now: Instant) {
-        let Some(Probe { sent }) = self.unanswered.take() else { return };
+        let Some(Probe { sent, .. }) = self.unanswered.take() else { return };
         // A page that was busy may not have removed the frame of an app yet.
         if now.saturating_duration_since(sent) <= PROBE_INTERVAL {
             self.apps.retain(|_, seen| sent.saturating_duration_since(*seen) < APP_END_TIME);
@@ -139,6 +155,19 @@ mod tests {
             assert_eq!(watch.next_step(begin + SECOND * seconds), ProbeStep::Wait, "the page may take a while");
         }
         assert_eq!(watch.next_step(begin + SECOND * 16), ProbeStep::EndProcess, "the time is over");
+    }
+
+    #[test]
+    fn probe_has_its_time_again_after_drawbridge_was_stopped() {
+        let begin = Instant::now();
+        let mut watch = watch_at(begin);
+        assert_eq!(watch.next_step(begin), ProbeStep::Send, "a page should be probed first");
+        let resumed = begin + SECOND * 300;
+        assert_eq!(watch.next_step(resumed), ProbeStep::Wait, "the page may have been stopped, too");
+        for seconds in [2, 4, 6] {
+            assert_eq!(watch.next_step(resumed + SECOND * seconds), ProbeStep::Wait, "the page may take a while");
+        }
+        assert_eq!(watch.next_step(resumed + SECOND * 8), ProbeStep::EndProcess, "the time is over");
     }
 
     #[test]
