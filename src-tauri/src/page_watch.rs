@@ -1,4 +1,5 @@
-//! Decides when the page of a window that shows apps (MCP Apps) counts as unresponsive, and which apps may be the cause.
+//! Decides when the page of a window that shows apps (MCP Apps) counts as unresponsive, and which apps may be the
+//! cause.
 //!
 //! Time is a parameter. `stalled_apps.rs` sends the probes and ends the process.
 
@@ -12,8 +13,15 @@ pub(crate) const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 /// Time without an answer to a probe after which a page counts as unresponsive. WebKit itself reports a page after
 /// three seconds, which a large page on a slow computer can take to draw.
 const MAX_ANSWER_TIME: Duration = Duration::from_secs(8);
-/// Time between two ticks after which the time of the outstanding probe begins again, since Drawbridge itself was stopped or
-/// busy, and could not have received an answer.
+/// Period in which a page may leave probes unanswered for [`MAX_BLOCKED_TIME`] in total.
+const OBSERVED_TIME: Duration = Duration::from_secs(60);
+/// Total time without an answer in [`OBSERVED_TIME`] after which a page counts as unresponsive. An app could otherwise
+/// respond for a moment before each [`MAX_ANSWER_TIME`] ends.
+const MAX_BLOCKED_TIME: Duration = Duration::from_secs(40);
+/// Maximum number of remembered answers. At most one probe is sent in each [`PROBE_INTERVAL`].
+const MAX_REMEMBERED_ANSWERS: usize = 32;
+/// Time between two ticks after which the time of the outstanding probe begins again, since Drawbridge itself was
+/// stopped or busy, and could not have received an answer.
 const LATE_TICK: Duration = Duration::from_secs(4);
 /// Time for which the script of an app may still run after the host has removed the app. The page keeps the frame for
 /// 2.5 seconds, and the app can compute when the frame is removed.
@@ -33,6 +41,8 @@ pub(crate) struct PageWatch {
     /// Probe that the page has not answered yet.
     unanswered: Option<Probe>,
     last_tick: Option<Instant>,
+    /// Times between the last probes and their answers.
+    answered: VecDeque<AnswerTime>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +50,12 @@ struct Probe {
     sent: Instant,
     /// Time since which an answer could have been received.
     waiting_since: Instant,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct AnswerTime {
+    begin: Instant,
+    end: Instant,
 }
 
 /// Next action for a page that shows apps.
@@ -54,7 +70,7 @@ pub(crate) enum ProbeStep {
 
 impl PageWatch {
     pub(crate) const fn new() -> Self {
-        Self { apps: BTreeMap::new(), unanswered: None, last_tick: None }
+        Self { apps: BTreeMap::new(), unanswered: None, last_tick: None, answered: VecDeque::new() }
     }
 
     /// Records that the host shows these apps. The oldest ones are forgotten if there are too many.
@@ -78,29 +94,48 @@ impl PageWatch {
         if last_tick.is_some_and(|last| now.saturating_duration_since(last) >= LATE_TICK) {
             self.on_late_tick(now);
         }
+        if self.is_unresponsive(now) {
+            self.unanswered = None;
+            self.answered.clear();
+            return ProbeStep::EndProcess;
+        }
         match self.unanswered {
+            Some(_) => ProbeStep::Wait,
             None if self.apps.is_empty() => ProbeStep::Stop,
             None => {
                 self.unanswered = Some(Probe { sent: now, waiting_since: now });
                 ProbeStep::Send
             }
-            Some(probe) if now.saturating_duration_since(probe.waiting_since) < MAX_ANSWER_TIME => ProbeStep::Wait,
-            Some(_) => {
-                self.unanswered = None;
-                ProbeStep::EndProcess
-            }
         }
+    }
+
+    fn is_unresponsive(&self, now: Instant) -> bool {
+        let waiting_since = self.unanswered.map(|probe| probe.waiting_since);
+        waiting_since.is_some_and(|since| now.saturating_duration_since(since) >= MAX_ANSWER_TIME)
+            || self.blocked_time(now) >= MAX_BLOCKED_TIME
+    }
+
+    /// Returns the time in the last [`OBSERVED_TIME`] in which a probe had no answer.
+    fn blocked_time(&self, now: Instant) -> Duration {
+        let age_of = |time: Instant| now.saturating_duration_since(time).min(OBSERVED_TIME);
+        let waiting = self.unanswered.map(|probe| AnswerTime { begin: probe.waiting_since, end: now });
+        self.answered.iter().copied().chain(waiting).map(|time| age_of(time.begin) - age_of(time.end)).sum()
     }
 
     fn on_late_tick(&mut self, now: Instant) {
         if let Some(probe) = &mut self.unanswered {
             probe.waiting_since = now;
         }
+        self.answered.clear();
     }
 
     /// Records that the page has answered the probe, and forgets the apps that had ended before.
     pub(crate) fn on_answer(&mut self, now: Instant) {
-        let Some(Probe { sent, .. }) = self.unanswered.take() else { return };
+        let Some(Probe { sent, waiting_since }) = self.unanswered.take() else { return };
+        if self.answered.len() == MAX_REMEMBERED_ANSWERS {
+            self.answered.pop_front();
+        }
+        self.answered.push_back(AnswerTime { begin: waiting_since, end: now });
         // A page that was busy may not have removed the frame of an app yet.
         if now.saturating_duration_since(sent) <= PROBE_INTERVAL {
             self.apps.retain(|_, seen| sent.saturating_duration_since(*seen) < APP_END_TIME);
@@ -155,6 +190,36 @@ mod tests {
             assert_eq!(watch.next_step(begin + SECOND * seconds), ProbeStep::Wait, "the page may take a while");
         }
         assert_eq!(watch.next_step(begin + SECOND * 16), ProbeStep::EndProcess, "the time is over");
+    }
+
+    /// Lets a page answer each probe `answer_millis` after it was sent, for five minutes. Returns the seconds after
+    /// which its process is ended.
+    fn seconds_until_end(answer_millis: u64) -> Option<u64> {
+        let begin = Instant::now();
+        let mut watch = watch_at(begin);
+        let mut answer_at: Option<Instant> = None;
+        for second in (0..300).step_by(2) {
+            let now = begin + Duration::from_secs(second);
+            watch.remember(&[app("chart")], now);
+            if let Some(at) = answer_at.take_if(|at| *at <= now) {
+                watch.on_answer(at);
+            }
+            match watch.next_step(now) {
+                ProbeStep::Send => answer_at = Some(now + Duration::from_millis(answer_millis)),
+                ProbeStep::EndProcess => return Some(second),
+                ProbeStep::Wait | ProbeStep::Stop => {}
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn process_is_ended_if_its_page_is_blocked_most_of_the_time() {
+        assert_eq!(seconds_until_end(7_900), Some(42), "the page responds only for moments");
+        assert_eq!(seconds_until_end(1_900), Some(44), "the page responds only for moments");
+        assert_eq!(seconds_until_end(1_000), None, "a slow page can be used");
+        assert_eq!(seconds_until_end(2_500), None, "the page responds for a third of the time");
+        assert_eq!(seconds_until_end(8_100), Some(8), "one answer takes too long");
     }
 
     #[test]
