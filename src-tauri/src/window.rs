@@ -192,8 +192,7 @@ mod tests {
 
     #[test]
     fn hidden_main_window_is_shown_when_the_window_of_a_conversation_crashes() {
-        let setup =
-            WindowSetup { folder: PathBuf::new(), on_open: |_| Ok(()), is_main_hidden: AtomicBool::new(false) };
+        let setup = WindowSetup { folder: PathBuf::new(), on_open: |_| Ok(()), is_main_hidden: AtomicBool::new(false) };
         let app = mock_builder().manage(setup).build(mock_context(noop_assets())).expect("an app without a window");
         WebviewWindowBuilder::new(&app, MAIN_WINDOW, WebviewUrl::default()).build().expect("a window");
         assert!(hide_main(app.handle()), "the window can be hidden");
