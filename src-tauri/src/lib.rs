@@ -38,6 +38,7 @@ mod shell_events;
 #[cfg(target_os = "linux")]
 mod stalled_apps;
 mod start;
+mod stopped_apps;
 mod system_language;
 mod system_switch;
 mod tray;

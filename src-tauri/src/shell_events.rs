@@ -1,22 +1,18 @@
 //! Events of the window and the desktop that the shell sends to the page. They do not come from the host.
 //!
 //! Sent by `background.rs`, `closing.rs`, `app_updates`, `openings`, `dropped_bundles.rs`, `menu_bar`,
-//! `conversation_windows.rs`, `request_windows.rs` and `stalled_apps.rs`.
+//! `conversation_windows.rs`, `request_windows.rs`, `stalled_apps.rs` and `stopped_apps.rs`.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use api::ShownApp;
-use domain::app_view::AppStopCause;
 use serde::Serialize;
 use tauri::ipc::Channel;
 use updates::UpdateReport;
 
 use crate::open_request::NumberedOpenRequest;
+use crate::stopped_apps::StoppedApps;
 use crate::window_labels::MAIN_WINDOW;
-
-/// Maximum number of stored reports of stopped apps.
-const MAX_STORED_APP_REPORTS: usize = 8;
 
 /// Event of the window or the desktop that the desktop app sends to its page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -45,15 +41,9 @@ pub(crate) enum ShellEvent {
         /// State after the change.
         report: UpdateReport,
     },
-    /// The apps (MCP Apps) of a window were closed because its page stopped responding or its process ended. The page
-    /// of the main window is notified, before all other events if it was loaded again for this reason.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "apps are shown on Linux only"))]
-    AppsStopped {
-        /// Closed apps, each once. Any of them may be the cause.
-        apps: Vec<ShownApp>,
-        /// Reason for which they were closed.
-        cause: AppStopCause,
-    },
+    /// Apps (MCP Apps) were closed because the page of their window stopped responding or its process ended, or the
+    /// user has dismissed a report or shows an app again. All windows are notified, and a page before all other events.
+    StoppedAppsChanged(StoppedApps),
     /// A window of a conversation was opened or closed. All windows are notified, and a page at its start.
     ConversationWindowsChanged {
         /// Conversations that are open in windows of their own.
@@ -86,8 +76,7 @@ struct PageEventLinks {
     channels: HashMap<String, Channel<ShellEvent>>,
     /// Last event of each window that could not be sent because the window had no page.
     held: HashMap<String, ShellEvent>,
-    /// Reports of stopped apps that could not be sent because the main window had no page.
-    stopped_apps: Vec<ShellEvent>,
+    stopped_apps: StoppedApps,
 }
 
 impl ShellEvents {
@@ -120,19 +109,20 @@ impl ShellEvents {
         }
     }
 
-    /// Sends a report of stopped apps to the page of the main window, or stores it for its next page if it has none.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "apps are shown on Linux only"))]
-    pub(crate) fn report_stopped_apps(&self, report: ShellEvent) {
+    /// Changes the state of stopped apps and notifies the pages of all windows.
+    pub(crate) fn change_stopped_apps(&self, change: impl FnOnce(&mut StoppedApps)) {
         let mut links = self.lock();
-        let is_sent = links.channels.get(MAIN_WINDOW).is_some_and(|channel| channel.send(report.clone()).is_ok());
-        if !is_sent && links.stopped_apps.len() < MAX_STORED_APP_REPORTS {
-            links.stopped_apps.push(report);
+        change(&mut links.stopped_apps);
+        let event = ShellEvent::StoppedAppsChanged(links.stopped_apps.clone());
+        for channel in links.channels.values() {
+            // A page that is ending gets the state when it is loaded again.
+            let _ = channel.send(event.clone());
         }
     }
 
     /// Stops sending events to the page of a window because its process has ended. The events that are stored for the
     /// window remain.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "apps are shown on Linux only"))]
+    #[cfg(any(target_os = "linux", test))]
     pub(crate) fn forget_page(&self, window: &str) {
         self.lock().channels.remove(window);
     }
@@ -147,7 +137,8 @@ impl ShellEvents {
     ) {
         let mut links = self.lock();
         let held = links.held.remove(window);
-        let stopped = if window == MAIN_WINDOW { std::mem::take(&mut links.stopped_apps) } else { Vec::new() };
+        let stopped = &links.stopped_apps;
+        let stopped = (!stopped.is_empty()).then(|| ShellEvent::StoppedAppsChanged(stopped.clone()));
         for event in stopped.into_iter().chain([windows()]).chain(held) {
             if let Err(error) = channel.send(event) {
                 tracing::warn!("failed to send an event to a new page: {error}");
@@ -178,6 +169,8 @@ impl ShellEvents {
 mod tests {
     use std::sync::Arc;
 
+    use api::ShownApp;
+    use domain::app_view::AppStopCause;
     use serde_json::{Value, json};
     use tauri::ipc::InvokeResponseBody;
 
@@ -229,32 +222,38 @@ mod tests {
     }
 
     #[test]
-    fn stopped_apps_are_reported_to_the_next_page_before_it_shows_a_conversation() {
+    fn stopped_apps_are_reported_to_each_page_before_it_shows_a_conversation() {
         let events = ShellEvents::default();
         let windows = || ShellEvent::ConversationWindowsChanged { conversations: Vec::new() };
-        let report = |tool: &str| ShellEvent::AppsStopped {
-            apps: vec![ShownApp { server: "harbour".to_owned(), tool: tool.to_owned() }],
-            cause: AppStopCause::Unresponsive,
+        let stop = |tool: &str| {
+            let apps = vec![ShownApp { server: "harbour".to_owned(), tool: tool.to_owned() }];
+            events.change_stopped_apps(|stopped| stopped.add(apps, AppStopCause::Unresponsive));
         };
-        let sent = |tool: &str| {
+        let report = |id: u64, tool: &str| {
             let apps = json!([{"server": "harbour", "tool": tool}]);
-            json!({"type": "apps_stopped", "apps": apps, "cause": "unresponsive"})
+            json!({"id": id, "apps": apps, "cause": "unresponsive"})
         };
+        let sent =
+            |reports: &[Value]| json!({"type": "stopped_apps_changed", "reports": reports, "withheld": ["harbour"]});
         let list = json!({"type": "conversation_windows_changed", "conversations": []});
         let (ended_channel, ended) = page_channel();
         events.attach_channel(MAIN_WINDOW, ended_channel, windows);
-        events.send_or_hold(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: None });
+        assert_eq!(*ended.lock().unwrap(), std::slice::from_ref(&list), "no app was closed");
+        stop("chart");
+        assert_eq!(
+            ended.lock().unwrap().last(),
+            Some(&sent(&[report(1, "chart")])),
+            "a page should get a report at once"
+        );
         events.forget_page(MAIN_WINDOW);
-        events.report_stopped_apps(report("chart"));
+        stop("map");
         assert_eq!(ended.lock().unwrap().len(), 2, "the page that ended should get nothing any more");
-        let (other_channel, other) = page_channel();
-        events.attach_channel("conversation-1", other_channel, windows);
-        assert_eq!(*other.lock().unwrap(), std::slice::from_ref(&list), "only the main window should show the report");
-        let (channel, got) = page_channel();
-        events.attach_channel(MAIN_WINDOW, channel, windows);
-        assert_eq!(*got.lock().unwrap(), [sent("chart"), list], "the new page should get the report first");
-        events.report_stopped_apps(report("map"));
-        assert_eq!(got.lock().unwrap().last(), Some(&sent("map")), "a page should get a report at once");
+        for window in [MAIN_WINDOW, "conversation-1", MAIN_WINDOW] {
+            let (channel, got) = page_channel();
+            events.attach_channel(window, channel, windows);
+            let reports = [report(1, "chart"), report(2, "map")];
+            assert_eq!(*got.lock().unwrap(), [sent(&reports), list.clone()], "each page should get all reports first");
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ use webkit2gtk::{WebProcessTerminationReason, WebView, WebViewExt as _, glib};
 
 use crate::conversation_windows::{self, ConversationWindows};
 use crate::page_watch::{PROBE_INTERVAL, PageReloads, PageWatch, ProbeStep};
-use crate::shell_events::{ShellEvent, ShellEvents};
+use crate::shell_events::ShellEvents;
 use crate::window_labels::MAIN_WINDOW;
 
 /// Script that a page evaluates to answer a probe. It uses nothing of the page.
@@ -197,7 +197,7 @@ fn on_web_process_ended<R: Runtime>(
     events.forget_page(label);
     if has_apps {
         close_apps(app, label, &apps, cause);
-        events.report_stopped_apps(ShellEvent::AppsStopped { apps, cause });
+        events.change_stopped_apps(|stopped| stopped.add(apps, cause));
     }
     if label != MAIN_WINDOW {
         conversation_windows::close_crashed_window(app, label);
