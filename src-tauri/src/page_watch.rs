@@ -41,6 +41,8 @@ pub(crate) struct PageWatch {
     /// Probe that the page has not answered yet.
     unanswered: Option<Probe>,
     last_tick: Option<Instant>,
+    /// Time after which the page has responded. A later event may not have reached it.
+    responded_after: Instant,
     /// Times between the last probes and their answers.
     answered: VecDeque<AnswerTime>,
 }
@@ -69,8 +71,14 @@ pub(crate) enum ProbeStep {
 }
 
 impl PageWatch {
-    pub(crate) const fn new() -> Self {
-        Self { apps: BTreeMap::new(), unanswered: None, last_tick: None, answered: VecDeque::new() }
+    pub(crate) const fn new(now: Instant) -> Self {
+        Self {
+            apps: BTreeMap::new(),
+            unanswered: None,
+            last_tick: None,
+            responded_after: now,
+            answered: VecDeque::new(),
+        }
     }
 
     /// Records that the host shows these apps. The oldest ones are forgotten if there are too many.
@@ -86,6 +94,11 @@ impl PageWatch {
     /// Returns the apps of which any may have kept the page from responding, each once, in a stable order.
     pub(crate) fn apps(&self) -> Vec<ShownApp> {
         self.apps.keys().cloned().collect()
+    }
+
+    /// Returns a time after which the page has responded.
+    pub(crate) const fn responded_after(&self) -> Instant {
+        self.responded_after
     }
 
     /// Returns the next action. Called once in each [`PROBE_INTERVAL`].
@@ -132,6 +145,7 @@ impl PageWatch {
     /// Records that the page has answered the probe, and forgets the apps that had ended before.
     pub(crate) fn on_answer(&mut self, now: Instant) {
         let Some(Probe { sent, waiting_since }) = self.unanswered.take() else { return };
+        self.responded_after = sent;
         if self.answered.len() == MAX_REMEMBERED_ANSWERS {
             self.answered.pop_front();
         }
@@ -171,7 +185,7 @@ mod tests {
 
     /// Returns the watch of a page that shows the app `chart`.
     fn watch_at(now: Instant) -> PageWatch {
-        let mut watch = PageWatch::new();
+        let mut watch = PageWatch::new(now);
         watch.remember(&[app("chart")], now);
         watch
     }
@@ -184,12 +198,15 @@ mod tests {
         for seconds in [2, 4, 6] {
             assert_eq!(watch.next_step(begin + SECOND * seconds), ProbeStep::Wait, "the page may take a while");
         }
+        assert_eq!(watch.responded_after(), begin, "the page has not responded yet");
         watch.on_answer(begin + SECOND * 7);
         assert_eq!(watch.next_step(begin + SECOND * 8), ProbeStep::Send, "each probe has the whole time");
         for seconds in [10, 12, 14] {
             assert_eq!(watch.next_step(begin + SECOND * seconds), ProbeStep::Wait, "the page may take a while");
         }
         assert_eq!(watch.next_step(begin + SECOND * 16), ProbeStep::EndProcess, "the time is over");
+        watch.on_answer(begin + SECOND * 17);
+        assert_eq!(watch.responded_after(), begin, "only the first probe was answered");
     }
 
     /// Lets a page answer each probe `answer_millis` after it was sent, for five minutes. Returns the seconds after
@@ -268,7 +285,7 @@ mod tests {
     #[test]
     fn remembered_apps_are_bounded() {
         let begin = Instant::now();
-        let mut watch = PageWatch::new();
+        let mut watch = PageWatch::new(begin);
         for number in 0..=MAX_REMEMBERED_APPS {
             let seen = begin + SECOND * u32::try_from(number).expect("a small number");
             watch.remember(&[app(&number.to_string())], seen);

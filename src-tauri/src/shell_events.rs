@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use serde::Serialize;
 use tauri::ipc::Channel;
@@ -74,9 +75,15 @@ pub(crate) struct ShellEvents(Mutex<PageEventLinks>);
 struct PageEventLinks {
     /// Channels by the label of the window.
     channels: HashMap<String, Channel<ShellEvent>>,
-    /// Last event of each window that could not be sent because the window had no page.
-    held: HashMap<String, ShellEvent>,
+    /// Last event of each window for the case that its page can't receive it.
+    held: HashMap<String, HeldEvent>,
     stopped_apps: StoppedApps,
+}
+
+struct HeldEvent {
+    event: ShellEvent,
+    /// Time at which the event was sent, or `None` if the next page of the window has to receive it.
+    sent: Option<Instant>,
 }
 
 impl ShellEvents {
@@ -99,14 +106,12 @@ impl ShellEvents {
         reached.map(|(window, _)| window.clone()).collect()
     }
 
-    /// Sends an event to the page of a window, or stores it for its next page if it has none. Only the last event of a
-    /// window is stored.
+    /// Sends an event to the page of a window, or stores it for its next page if it has none or does not respond. Only
+    /// the last event of a window is stored.
     pub(crate) fn send_or_hold(&self, window: &str, event: ShellEvent) {
         let mut links = self.lock();
         let is_sent = links.channels.get(window).is_some_and(|channel| channel.send(event.clone()).is_ok());
-        if !is_sent {
-            links.held.insert(window.to_owned(), event);
-        }
+        links.held.insert(window.to_owned(), HeldEvent { event, sent: is_sent.then(Instant::now) });
     }
 
     /// Changes the state of stopped apps and notifies the pages of all windows.
@@ -120,11 +125,15 @@ impl ShellEvents {
         }
     }
 
-    /// Stops sending events to the page of a window because its process has ended. The events that are stored for the
-    /// window remain.
+    /// Stops sending events to the page of a window because its process has ended. The next page gets the event that
+    /// is stored for the window, also if it was sent after `responded_after`, since the page may not have handled it.
     #[cfg(any(target_os = "linux", test))]
-    pub(crate) fn forget_page(&self, window: &str) {
-        self.lock().channels.remove(window);
+    pub(crate) fn forget_page(&self, window: &str, responded_after: Instant) {
+        let mut links = self.lock();
+        links.channels.remove(window);
+        if let Some(held) = links.held.get_mut(window) {
+            held.sent.take_if(|sent| *sent >= responded_after);
+        }
     }
 
     /// Starts to send events to a page: first the stopped apps, which it must not open without a click, then the
@@ -136,7 +145,7 @@ impl ShellEvents {
         windows: impl FnOnce() -> ShellEvent,
     ) {
         let mut links = self.lock();
-        let held = links.held.remove(window);
+        let held = links.held.remove(window).filter(|held| held.sent.is_none()).map(|held| held.event);
         let stopped = &links.stopped_apps;
         let stopped = (!stopped.is_empty()).then(|| ShellEvent::StoppedAppsChanged(stopped.clone()));
         for event in stopped.into_iter().chain([windows()]).chain(held) {
@@ -168,6 +177,7 @@ impl ShellEvents {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::Duration;
 
     use api::ShownApp;
     use domain::app_view::AppStopCause;
@@ -245,7 +255,7 @@ mod tests {
             Some(&sent(&[report(1, "chart")])),
             "a page should get a report at once"
         );
-        events.forget_page(MAIN_WINDOW);
+        events.forget_page(MAIN_WINDOW, Instant::now());
         stop("map");
         assert_eq!(ended.lock().unwrap().len(), 2, "the page that ended should get nothing any more");
         for window in [MAIN_WINDOW, "conversation-1", MAIN_WINDOW] {
@@ -254,6 +264,30 @@ mod tests {
             let reports = [report(1, "chart"), report(2, "map")];
             assert_eq!(*got.lock().unwrap(), [sent(&reports), list.clone()], "each page should get all reports first");
         }
+    }
+
+    #[test]
+    fn event_that_a_blocked_page_did_not_handle_is_sent_to_the_next_page() {
+        let events = ShellEvents::default();
+        let windows = || ShellEvent::ConversationWindowsChanged { conversations: Vec::new() };
+        let attach = || {
+            let (channel, got) = page_channel();
+            events.attach_channel(MAIN_WINDOW, channel, windows);
+            got
+        };
+        let show_request = || events.send_or_hold(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: None });
+        let list = json!({"type": "conversation_windows_changed", "conversations": []});
+        let request = json!({"type": "show_consent_request", "id": null});
+        attach();
+        let responded_after = Instant::now();
+        show_request();
+        events.forget_page(MAIN_WINDOW, responded_after);
+        assert_eq!(*attach().lock().unwrap(), [list.clone(), request], "the page was blocked when it was sent");
+        show_request();
+        events.forget_page(MAIN_WINDOW, Instant::now() + Duration::from_secs(1));
+        assert_eq!(*attach().lock().unwrap(), std::slice::from_ref(&list), "the page has handled it");
+        show_request();
+        assert_eq!(*attach().lock().unwrap(), [list], "a page that is loaded again by the user has handled it");
     }
 
     #[test]

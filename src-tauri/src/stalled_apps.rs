@@ -55,7 +55,7 @@ impl WatchedWindows {
             return None;
         }
         table.last_number += 1;
-        let (number, mut watch) = (table.last_number, PageWatch::new());
+        let (number, mut watch) = (table.last_number, PageWatch::new(now));
         watch.remember(shown, now);
         table.watches.insert(label.to_owned(), NumberedWatch { number, watch });
         Some(number)
@@ -189,12 +189,12 @@ fn on_web_process_ended<R: Runtime>(
     let cause = if is_unresponsive { AppStopCause::Unresponsive } else { AppStopCause::PageEnded };
     let now = Instant::now();
     // An app that the host has removed may be the cause.
-    let mut watch = app.state::<WatchedWindows>().remove(label).unwrap_or_else(PageWatch::new);
+    let mut watch = app.state::<WatchedWindows>().remove(label).unwrap_or_else(|| PageWatch::new(now));
     watch.remember(&shown_apps(app, label), now);
     let apps = watch.apps();
     let has_apps = !apps.is_empty();
     let events = app.state::<ShellEvents>();
-    events.forget_page(label);
+    events.forget_page(label, watch.responded_after());
     if has_apps {
         close_apps(app, label, &apps, cause);
         events.change_stopped_apps(|stopped| stopped.add(apps, cause));
