@@ -3,8 +3,8 @@
 //!
 //! WebKitGTK runs all frames of a window in the process that also draws Drawbridge's page. An app that computes without
 //! end would leave the user no way to decide a consent request or to close the app. Therefore a page that shows apps
-//! has to answer a probe from time to time. `page_watch.rs` decides when it counts as unresponsive. Decision record 0113
-//! has the reasons.
+//! has to answer a probe from time to time. `page_watch.rs` decides when it counts as unresponsive. Decision record
+//! 0113 has the reasons.
 //!
 //! Apps are shown on Linux only. The web view of macOS would need the same; that of Windows runs frames of other sites
 //! in processes of their own.
