@@ -83,6 +83,12 @@ impl ClosingDialog {
         }
     }
 
+    /// Forgets a request to a page that was loaded again, and does not show the dialog. The next request to close the
+    /// window would otherwise quit Drawbridge.
+    pub(crate) fn on_page_loaded(&self) {
+        self.mark_shown();
+    }
+
     fn mark_shown(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = ClosingDialogState::Quiet;
     }
@@ -225,6 +231,18 @@ mod tests {
         assert!(
             choice.request_choice(start + CLOSING_DIALOG_TIMEOUT * 9, || true),
             "the page should be notified again after the user cancelled"
+        );
+    }
+
+    #[test]
+    fn page_that_was_loaded_again_is_notified() {
+        let choice = ClosingDialog::default();
+        let start = Instant::now();
+        assert!(choice.request_choice(start, || true), "the page should be notified, but does not respond");
+        choice.on_page_loaded();
+        assert!(
+            choice.request_choice(start + CLOSING_DIALOG_TIMEOUT * 9, || true),
+            "the new page should be notified, because it was not requested to show the dialog before"
         );
     }
 

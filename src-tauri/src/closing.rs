@@ -11,6 +11,8 @@ use crate::menu_bar::MenuBars;
 use crate::page_sandbox::PageSandbox;
 use crate::quitting::Quitting;
 use crate::shell_events::ShellEvents;
+#[cfg(target_os = "linux")]
+use crate::stalled_apps::WatchedWindows;
 use crate::{background, quitting, window_labels};
 #[cfg(target_os = "macos")]
 use crate::{openings, window};
@@ -62,6 +64,9 @@ fn on_conversation_window_closed(app: &AppHandle, label: &str) {
     events.detach_channel(label);
     // Its page can no longer report that its drafts are stored.
     app.state::<Quitting>().mark_stored(label);
+    // The next window may get the same label.
+    #[cfg(target_os = "linux")]
+    app.state::<WatchedWindows>().remove(label);
     app.state::<MenuBars<Wry>>().remove(app, label);
     if let Some(api) = app.try_state::<Api>() {
         app.state::<EventPump>().stop(label);

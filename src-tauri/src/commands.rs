@@ -9,7 +9,7 @@ use crate::conversation_windows::ConversationWindows;
 use crate::window_labels::MAIN_WINDOW;
 use crate::{
     app_updates, background, conversation_windows, desktop_report, event_pump, link_handler, login_start, measure,
-    menu_bar, openings, page_sandbox, page_start, request_windows, zoom,
+    menu_bar, openings, page_sandbox, page_start, request_windows, stopped_apps, zoom,
 };
 
 /// Request of a command that is invoked without arguments.
@@ -49,6 +49,8 @@ fn desktop_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + 
         conversation_windows::finish_closing_window,
         conversation_windows::show_main_window,
         request_windows::show_request_elsewhere,
+        stopped_apps::dismiss_stopped_apps,
+        stopped_apps::release_stopped_apps,
         app_updates::app_updates_report,
         app_updates::check_app_updates,
         app_updates::install_app_update,
@@ -208,6 +210,7 @@ mod tests {
             "set_menu_bar",
             "finish_closing_window",
             "show_main_window",
+            "release_stopped_apps",
         ];
         assert_eq!(
             allowed,

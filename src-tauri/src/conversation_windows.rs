@@ -228,12 +228,20 @@ fn to_text(error: tauri::Error) -> String {
 }
 
 /// Closes the window of a conversation whose web process has ended, so that other windows show the conversation and its
-/// consent requests again. Does nothing for the main window.
+/// consent requests again. Shows the main window if it is hidden, because the user has not closed the last window. Does
+/// nothing for the main window.
 pub(crate) fn close_crashed_window<R: Runtime>(app: &AppHandle<R>, label: &str) {
     if slot_number(label).is_none() {
         return;
     }
     tracing::error!("the process of a conversation's page ended, closing its window");
+    // Shown before the window is closed, after which the setting `onClose` applies if the main window is hidden.
+    if window::is_main_hidden(app)
+        && let Some(main) = app.get_webview_window(MAIN_WINDOW)
+        && let Err(error) = window::raise(&main)
+    {
+        tracing::warn!("failed to show the main window: {error}");
+    }
     if let Some(window) = app.get_webview_window(label)
         && let Err(error) = window.destroy()
     {

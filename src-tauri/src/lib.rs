@@ -28,6 +28,8 @@ mod open_request;
 mod openings;
 mod page_sandbox;
 mod page_start;
+#[cfg(target_os = "linux")]
+mod page_watch;
 mod platform;
 mod presence;
 mod quitting;
@@ -36,6 +38,7 @@ mod shell_events;
 #[cfg(target_os = "linux")]
 mod stalled_apps;
 mod start;
+mod stopped_apps;
 mod system_language;
 mod system_switch;
 mod tray;

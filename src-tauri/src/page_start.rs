@@ -3,6 +3,7 @@
 use tauri::ipc::Channel;
 use tauri::{Runtime, State, Webview};
 
+use crate::background::ClosingDialog;
 use crate::conversation_windows::ConversationWindows;
 use crate::openings::OpenRequests;
 use crate::shell_events::{ShellEvent, ShellEvents};
@@ -16,10 +17,12 @@ pub(crate) fn listen_shell_events<R: Runtime>(
     events: State<'_, ShellEvents>,
     openings: State<'_, OpenRequests>,
     windows: State<'_, ConversationWindows>,
+    closing: State<'_, ClosingDialog>,
     channel: Channel<ShellEvent>,
 ) {
     events.attach_channel(webview.label(), channel, || windows.changed_event());
     if webview.label() == MAIN_WINDOW {
+        closing.on_page_loaded();
         openings.send_current(&events);
     }
 }

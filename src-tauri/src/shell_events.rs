@@ -1,24 +1,21 @@
 //! Events of the window and the desktop that the shell sends to the page. They do not come from the host.
 //!
 //! Sent by `background.rs`, `closing.rs`, `app_updates`, `openings`, `dropped_bundles.rs`, `menu_bar`,
-//! `conversation_windows.rs`, `request_windows.rs` and `stalled_apps.rs`.
+//! `conversation_windows.rs`, `request_windows.rs`, `stalled_apps.rs` and `stopped_apps.rs`.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
-use api::ShownApp;
-use domain::app_view::AppStopCause;
 use serde::Serialize;
 use tauri::ipc::Channel;
 use updates::UpdateReport;
 
 use crate::open_request::NumberedOpenRequest;
+use crate::stopped_apps::StoppedApps;
 use crate::window_labels::MAIN_WINDOW;
 
-/// Maximum number of reports of stopped apps that are stored for the main window's next page.
-const MAX_STORED_APP_REPORTS: usize = 8;
-
-/// Event of a window or the desktop that the shell sends to pages.
+/// Event of the window or the desktop that the desktop app sends to its page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum ShellEvent {
@@ -46,17 +43,10 @@ pub(crate) enum ShellEvent {
         /// State of the updates after the change.
         report: UpdateReport,
     },
-    /// The apps (MCP Apps) of a window were closed because its page stopped responding or its process ended. Sent to
-    /// the page of the main window. If that page was loaded again for this reason, it gets this event first.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "apps are shown on Linux only"))]
-    AppsStopped {
-        /// The closed apps, without duplicates. Any of them may have caused it.
-        apps: Vec<ShownApp>,
-        /// Reason for which the apps were closed.
-        cause: AppStopCause,
-    },
-    /// A window of a conversation was opened or closed. Sent to the pages of all windows, and to each page when it
-    /// starts.
+    /// Apps (MCP Apps) were closed because the page of their window stopped responding or its process ended, or the
+    /// user has dismissed a report or shows an app again. All windows are notified, and a page before all other events.
+    StoppedAppsChanged(StoppedApps),
+    /// A window of a conversation was opened or closed. All windows are notified, and a page at its start.
     ConversationWindowsChanged {
         /// Identifiers of the conversations that are open in windows of their own.
         conversations: Vec<String>,
@@ -88,10 +78,15 @@ pub(crate) struct ShellEvents(Mutex<PageEventLinks>);
 struct PageEventLinks {
     /// Channels by the label of the window.
     channels: HashMap<String, Channel<ShellEvent>>,
-    /// For each window without a page, the last event that could not be sent and is stored for its next page.
-    held: HashMap<String, ShellEvent>,
-    /// Reports of stopped apps that could not be sent because the main window had no page.
-    stopped_apps: Vec<ShellEvent>,
+    /// Last event of each window for the case that its page can't receive it.
+    held: HashMap<String, HeldEvent>,
+    stopped_apps: StoppedApps,
+}
+
+struct HeldEvent {
+    event: ShellEvent,
+    /// Time at which the event was sent, or `None` if the next page of the window has to receive it.
+    sent: Option<Instant>,
 }
 
 impl ShellEvents {
@@ -114,31 +109,34 @@ impl ShellEvents {
         reached.map(|(window, _)| window.clone()).collect()
     }
 
-    /// Sends an event to the page of a window. If the window has no page, stores the event for the next one, in place
-    /// of an event that was stored before.
+    /// Sends an event to the page of a window, or stores it for its next page if it has none or does not respond. Only
+    /// the last event of a window is stored.
     pub(crate) fn send_or_hold(&self, window: &str, event: ShellEvent) {
         let mut links = self.lock();
         let is_sent = links.channels.get(window).is_some_and(|channel| channel.send(event.clone()).is_ok());
-        if !is_sent {
-            links.held.insert(window.to_owned(), event);
-        }
+        links.held.insert(window.to_owned(), HeldEvent { event, sent: is_sent.then(Instant::now) });
     }
 
-    /// Sends a report of stopped apps to the page of the main window, or stores it for its next page if it has none.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "apps are shown on Linux only"))]
-    pub(crate) fn report_stopped_apps(&self, report: ShellEvent) {
+    /// Changes the state of stopped apps and notifies the pages of all windows.
+    pub(crate) fn change_stopped_apps(&self, change: impl FnOnce(&mut StoppedApps)) {
         let mut links = self.lock();
-        let is_sent = links.channels.get(MAIN_WINDOW).is_some_and(|channel| channel.send(report.clone()).is_ok());
-        if !is_sent && links.stopped_apps.len() < MAX_STORED_APP_REPORTS {
-            links.stopped_apps.push(report);
+        change(&mut links.stopped_apps);
+        let event = ShellEvent::StoppedAppsChanged(links.stopped_apps.clone());
+        for channel in links.channels.values() {
+            // A page that is ending gets the state when it is loaded again.
+            let _ = channel.send(event.clone());
         }
     }
 
-    /// Stops sending events to the page of a window because its process has ended. The events that are stored for the
-    /// window remain.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "apps are shown on Linux only"))]
-    pub(crate) fn forget_page(&self, window: &str) {
-        self.lock().channels.remove(window);
+    /// Stops sending events to the page of a window because its process has ended. The next page gets the event that
+    /// is stored for the window, also if it was sent after `responded_after`, since the page may not have handled it.
+    #[cfg(any(target_os = "linux", test))]
+    pub(crate) fn forget_page(&self, window: &str, responded_after: Instant) {
+        let mut links = self.lock();
+        links.channels.remove(window);
+        if let Some(held) = links.held.get_mut(window) {
+            held.sent.take_if(|sent| *sent >= responded_after);
+        }
     }
 
     /// Starts to send events to the new page of a window, beginning with the stored ones: first the reports of stopped
@@ -151,8 +149,9 @@ impl ShellEvents {
         windows: impl FnOnce() -> ShellEvent,
     ) {
         let mut links = self.lock();
-        let held = links.held.remove(window);
-        let stopped = if window == MAIN_WINDOW { std::mem::take(&mut links.stopped_apps) } else { Vec::new() };
+        let held = links.held.remove(window).filter(|held| held.sent.is_none()).map(|held| held.event);
+        let stopped = &links.stopped_apps;
+        let stopped = (!stopped.is_empty()).then(|| ShellEvent::StoppedAppsChanged(stopped.clone()));
         for event in stopped.into_iter().chain([windows()]).chain(held) {
             if let Err(error) = channel.send(event) {
                 tracing::warn!("failed to send an event to a new page: {error}");
@@ -182,7 +181,10 @@ impl ShellEvents {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::Duration;
 
+    use api::ShownApp;
+    use domain::app_view::AppStopCause;
     use serde_json::{Value, json};
     use tauri::ipc::InvokeResponseBody;
 
@@ -234,32 +236,62 @@ mod tests {
     }
 
     #[test]
-    fn stopped_apps_are_reported_to_the_next_page_before_it_shows_a_conversation() {
+    fn stopped_apps_are_reported_to_each_page_before_it_shows_a_conversation() {
         let events = ShellEvents::default();
         let windows = || ShellEvent::ConversationWindowsChanged { conversations: Vec::new() };
-        let report = |tool: &str| ShellEvent::AppsStopped {
-            apps: vec![ShownApp { server: "harbour".to_owned(), tool: tool.to_owned() }],
-            cause: AppStopCause::Unresponsive,
+        let stop = |tool: &str| {
+            let apps = vec![ShownApp { server: "harbour".to_owned(), tool: tool.to_owned() }];
+            events.change_stopped_apps(|stopped| stopped.add(apps, AppStopCause::Unresponsive));
         };
-        let sent = |tool: &str| {
+        let report = |id: u64, tool: &str| {
             let apps = json!([{"server": "harbour", "tool": tool}]);
-            json!({"type": "apps_stopped", "apps": apps, "cause": "unresponsive"})
+            json!({"id": id, "apps": apps, "cause": "unresponsive"})
         };
+        let sent =
+            |reports: &[Value]| json!({"type": "stopped_apps_changed", "reports": reports, "withheld": ["harbour"]});
         let list = json!({"type": "conversation_windows_changed", "conversations": []});
         let (ended_channel, ended) = page_channel();
         events.attach_channel(MAIN_WINDOW, ended_channel, windows);
-        events.send_or_hold(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: None });
-        events.forget_page(MAIN_WINDOW);
-        events.report_stopped_apps(report("chart"));
+        assert_eq!(*ended.lock().unwrap(), std::slice::from_ref(&list), "no app was closed");
+        stop("chart");
+        assert_eq!(
+            ended.lock().unwrap().last(),
+            Some(&sent(&[report(1, "chart")])),
+            "a page should get a report at once"
+        );
+        events.forget_page(MAIN_WINDOW, Instant::now());
+        stop("map");
         assert_eq!(ended.lock().unwrap().len(), 2, "the page that ended should get nothing any more");
-        let (other_channel, other) = page_channel();
-        events.attach_channel("conversation-1", other_channel, windows);
-        assert_eq!(*other.lock().unwrap(), std::slice::from_ref(&list), "only the main window should show the report");
-        let (channel, got) = page_channel();
-        events.attach_channel(MAIN_WINDOW, channel, windows);
-        assert_eq!(*got.lock().unwrap(), [sent("chart"), list], "the new page should get the report first");
-        events.report_stopped_apps(report("map"));
-        assert_eq!(got.lock().unwrap().last(), Some(&sent("map")), "a page should get a report at once");
+        for window in [MAIN_WINDOW, "conversation-1", MAIN_WINDOW] {
+            let (channel, got) = page_channel();
+            events.attach_channel(window, channel, windows);
+            let reports = [report(1, "chart"), report(2, "map")];
+            assert_eq!(*got.lock().unwrap(), [sent(&reports), list.clone()], "each page should get all reports first");
+        }
+    }
+
+    #[test]
+    fn event_that_a_blocked_page_did_not_handle_is_sent_to_the_next_page() {
+        let events = ShellEvents::default();
+        let windows = || ShellEvent::ConversationWindowsChanged { conversations: Vec::new() };
+        let attach = || {
+            let (channel, got) = page_channel();
+            events.attach_channel(MAIN_WINDOW, channel, windows);
+            got
+        };
+        let show_request = || events.send_or_hold(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: None });
+        let list = json!({"type": "conversation_windows_changed", "conversations": []});
+        let request = json!({"type": "show_consent_request", "id": null});
+        attach();
+        let responded_after = Instant::now();
+        show_request();
+        events.forget_page(MAIN_WINDOW, responded_after);
+        assert_eq!(*attach().lock().unwrap(), [list.clone(), request], "the page was blocked when it was sent");
+        show_request();
+        events.forget_page(MAIN_WINDOW, Instant::now() + Duration::from_secs(1));
+        assert_eq!(*attach().lock().unwrap(), std::slice::from_ref(&list), "the page has handled it");
+        show_request();
+        assert_eq!(*attach().lock().unwrap(), [list], "a page that is loaded again by the user has handled it");
     }
 
     #[test]

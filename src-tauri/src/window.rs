@@ -186,7 +186,22 @@ fn is_app_page(url: &Url) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use tauri::test::{mock_builder, mock_context, noop_assets};
+
     use super::*;
+    use crate::conversation_windows;
+
+    #[test]
+    fn hidden_main_window_is_shown_when_the_window_of_a_conversation_crashes() {
+        let setup = WindowSetup { folder: PathBuf::new(), on_open: |_| Ok(()), is_main_hidden: AtomicBool::new(false) };
+        let app = mock_builder().manage(setup).build(mock_context(noop_assets())).expect("an app without a window");
+        WebviewWindowBuilder::new(&app, MAIN_WINDOW, WebviewUrl::default()).build().expect("a window");
+        assert!(hide_main(app.handle()), "the window can be hidden");
+        conversation_windows::close_crashed_window(app.handle(), MAIN_WINDOW);
+        assert!(is_main_hidden(app.handle()), "the page of the main window is loaded again, and shows nothing new");
+        conversation_windows::close_crashed_window(app.handle(), "conversation-0");
+        assert!(!is_main_hidden(app.handle()), "the setting for closing should not apply, which could quit Drawbridge");
+    }
 
     #[test]
     fn only_own_urls_are_recognized_as_the_main_page() {

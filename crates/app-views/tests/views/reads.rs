@@ -121,7 +121,7 @@ async fn an_approved_read_ends_a_row_of_refusals() {
         let request = test.app.consent_request(SERVER, "a read of the app", is_read_request).await;
         let decision = if approved { UserDecision::Allow(ApprovalScope::Once) } else { UserDecision::Deny };
         test.app.decide(&request, decision).await;
-        let response = test.response(&opened, id).await;
+        let response = test.wait_for_response(&opened, id).await;
         assert_eq!(response["result"].is_object(), approved, "{response}");
     }
     test.post(&opened, read_message(6, UNLISTED));
@@ -137,7 +137,7 @@ async fn cancelled_lists_are_not_counted_as_withdrawn_requests() {
         let cancelled = json!({ "requestId": id });
         test.post(&opened, json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled }));
         test.post(&opened, json!({ "jsonrpc": "2.0", "id": 100 + id, "method": "tools/list" }));
-        test.response(&opened, 100 + id).await;
+        test.wait_for_response(&opened, 100 + id).await;
     }
     test.post(&opened, read_message(21, UNLISTED));
     test.app.consent_request(SERVER, "a read of the app", is_read_request).await;

@@ -122,7 +122,10 @@ impl Owner {
     pub(crate) fn log_stopped_app(&self, server: &str, tool: &str, cause: AppStopCause) {
         let Some(record) = self.servers.records.get(server) else { return };
         let text = match cause {
-            AppStopCause::Unresponsive => format!("the app of {tool:?} stopped responding and was closed"),
+            // The app of another server may be the cause.
+            AppStopCause::Unresponsive => {
+                format!("the app of {tool:?} was closed because the page of its window stopped responding")
+            }
             AppStopCause::PageEnded => format!("the process that drew the app of {tool:?} ended"),
         };
         record.log_activity_line(ActivityKind::State, &text);
