@@ -6,7 +6,7 @@
 macro_rules! commands {
     ($callback:ident) => {
         $callback! {
-            /// Returns the whole state that the UI displays. The UI reads it when it loads and after missed events.
+            /// Returns the whole state that the page displays. The page reads it when it loads and after missed events.
             read_snapshot: EmptyObject => Snapshot,
 
             /// Adds a server to the settings without starting it.
@@ -227,18 +227,18 @@ macro_rules! commands {
             open_app: OpenApp => OpenedApp,
             /// Passes a message that an MCP app posted from its frame to the host.
             deliver_app_message: AppMessage => EmptyObject,
-            /// Changes the host context of a displayed MCP app, such as its theme, display mode or size.
+            /// Changes the host context of a shown MCP app, such as its theme, display mode or size.
             set_app_context: SetAppContext => EmptyObject,
-            /// Submits the user's decision on a request that a displayed MCP app made.
+            /// Submits the user's decision on a request that a shown MCP app made.
             decide_app_request: AnswerApp => EmptyObject,
-            /// Lets the model of the conversation use the tools of a displayed MCP app, exactly as they were shown to
-            /// the user, until the app is closed. Without a hash, turns the tools off.
+            /// Lets the model of the conversation use the tools of a shown MCP app, exactly as they were shown to the
+            /// user, until the app is closed. Without a hash, turns the tools off.
             set_app_tools: SetAppTools => EmptyObject,
-            /// Saves a file that a displayed MCP app offers, at a path that the user selects.
+            /// Saves a file that a shown MCP app offers, at a path that the user selects.
             save_app_file: SaveAppFile => SavedFile,
-            /// Returns the HTML source of a displayed MCP app, for display as text.
+            /// Returns the HTML source of a shown MCP app, for display as text.
             read_app_document: AppViewRef => AppDocumentText,
-            /// Closes a displayed MCP app, which gets a short time to save its state.
+            /// Closes a shown MCP app, which gets a short time to save its state.
             close_app: AppViewRef => EmptyObject,
 
             /// Returns the latest decisions that match a filter, newest first.

@@ -1,4 +1,4 @@
-//! Stream of the host's events for the UI, in batches that combine events of a short time.
+//! Stream of the host's events for the page, in batches that combine events of a short time.
 
 use std::sync::Arc;
 use std::time::Duration;

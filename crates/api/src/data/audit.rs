@@ -37,7 +37,7 @@ pub struct AuditPage {
     pub more: bool,
 }
 
-/// Entry of the audit log, for the UI and the output of `drawbridge-cli audit`.
+/// Entry of the audit log, for the page and the output of `drawbridge-cli audit`.
 ///
 /// The record in the log file is a different type, with shorter member names and without empty members. This type
 /// always has all members.

@@ -107,8 +107,8 @@ pub enum ConsentRequestBody {
     Tool {
         /// Name of the tool, as its server or app lists it.
         tool: String,
-        /// Name, on the server, of the tool whose displayed MCP app provides the called tool and receives the call.
-        /// `None` if the server itself does both.
+        /// Name, on the server, of the tool whose shown MCP app provides the called tool and receives the call. `None`
+        /// if the server itself does both.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         app: Option<String>,
@@ -147,8 +147,8 @@ pub enum ConsentRequestBody {
     Result {
         /// Name of the called tool.
         tool: String,
-        /// Name, on the server, of the tool whose displayed MCP app provides the called tool. `None` if the server
-        /// itself provides it.
+        /// Name, on the server, of the tool whose shown MCP app provides the called tool. `None` if the server itself
+        /// provides it.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         app: Option<String>,

@@ -197,8 +197,8 @@ pub struct ConversationTool {
     pub server: String,
     /// Name of the tool. Empty if the server is not running.
     pub tool: String,
-    /// Name, on the server, of the tool whose displayed MCP app provides this tool. `None` if the server itself
-    /// provides it.
+    /// Name, on the server, of the tool whose shown MCP app provides this tool. `None` if the server itself provides
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub app: Option<String>,

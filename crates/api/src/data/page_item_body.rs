@@ -1,7 +1,7 @@
 //! Body of a conversation's item without data that only the model's provider can interpret.
 //!
-//! Items use this type in both directions between host and UI, so that such data is neither sent to the UI nor accepted
-//! from it.
+//! Items use this type in both directions between the host and the page, so that such data is neither sent to the page
+//! nor accepted from it.
 
 use std::ops::Deref;
 

@@ -189,7 +189,7 @@ pub enum ServerState {
     },
     /// The server is not running because of an error.
     Failed {
-        /// Kind of the error, by which the UI selects its message and actions.
+        /// Kind of the error, by which the page selects its message and actions.
         reason: FailureReason,
         /// Cause of the failure, as a sentence for the user.
         message: String,

@@ -10,9 +10,9 @@ use super::{ChatBounds, ServerLimits};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Settings {
-    /// Color theme in which the UI is displayed.
+    /// Color theme of the page.
     pub theme: Theme,
-    /// Language in which the UI and notifications are displayed.
+    /// Language of the page and of the system notifications.
     pub language: Language,
     /// `true` if the user has closed the welcome screen.
     pub welcome_done: bool,
@@ -36,7 +36,7 @@ pub struct Settings {
     pub on_close: CloseAction,
     /// `true` if the app checks for updates automatically.
     pub check_updates: bool,
-    /// Zoom of the UI in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`], where 100 is the normal size.
+    /// Zoom of the page in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`], where 100 is the normal size.
     pub zoom: u16,
     /// `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
     pub menu_bar: bool,
@@ -46,15 +46,15 @@ pub struct Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct WindowSettings {
-    /// Zoom of the UI in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`], where 100 is the normal size.
+    /// Zoom of the page in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`], where 100 is the normal size.
     pub zoom: u16,
     /// `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
     pub menu_bar: bool,
 }
 
-/// Minimum zoom of the UI, in percent.
+/// Minimum zoom of the page, in percent.
 pub const MIN_ZOOM: u16 = 50;
-/// Maximum zoom of the UI, in percent.
+/// Maximum zoom of the page, in percent.
 pub const MAX_ZOOM: u16 = 200;
 
 /// Action when the user closes the window while servers run. Without running servers the app quits.
@@ -70,7 +70,7 @@ pub enum CloseAction {
     Quit,
 }
 
-/// Color theme in which the UI is displayed.
+/// Color theme of the page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Theme {
@@ -83,7 +83,7 @@ pub enum Theme {
     Dark,
 }
 
-/// Language in which the UI and notifications are displayed.
+/// Language of the page and of the system notifications.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Language {

@@ -1,4 +1,4 @@
-//! Conversion of command arguments to the host's types, and of the path of a saved file to the UI's type.
+//! Conversion of command arguments to the host's types, and of the path of a saved file to the API type.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use super::{Api, errors};
 use crate::data::{CompleteArgument, Completion, CompletionReference, ExpandTemplate, ExpandedTemplate, SavedFile};
 use crate::{ApiError, ErrorCode};
 
-/// Parses the identifier of a consent request from the UI.
+/// Parses the identifier of a consent request from the page.
 pub(crate) fn parse_request_id(text: &str) -> Result<ConsentRequestId, ApiError> {
     text.parse().map(ConsentRequestId).map_err(|_| errors::not_found_error("this consent request"))
 }

@@ -1,4 +1,4 @@
-//! Conversion of sandboxes and limits between the host's types and those of the UI.
+//! Conversion of sandboxes and limits between the host's types and the API types.
 
 use host::SandboxStartError;
 use host::view::{
@@ -73,7 +73,7 @@ pub(super) async fn limits_usage(api: &Api, server: String) -> Result<LimitsUsag
     used.ok_or_else(|| errors::not_found_error(&format!("server \"{server}\"")))
 }
 
-/// Converts a sandbox from the UI. The host canonicalizes its folders.
+/// Converts a sandbox from the page. The host canonicalizes its folders.
 ///
 /// # Errors
 /// Returns [`ErrorCode::Invalid`] if a host pattern can't be parsed.
@@ -89,7 +89,7 @@ pub(super) fn to_sandbox_config(sandbox: Sandbox) -> Result<SandboxConfig, ApiEr
     Ok(SandboxConfig { folders: sandbox.folders.into_iter().map(folder).collect(), network })
 }
 
-/// Converts network access from the UI.
+/// Converts network access from the page.
 ///
 /// # Errors
 /// Returns [`ErrorCode::Invalid`] if a host pattern can't be parsed.

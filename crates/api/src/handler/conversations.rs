@@ -74,7 +74,7 @@ fn conversation_view(open: OpenConversation) -> Conversation {
     }
 }
 
-/// Converts a conversation's item from the UI to an item to write to the history. The state of the item is always
+/// Converts a conversation's item from the page to an item to write to the history. The state of the item is always
 /// complete.
 fn new_item(item: ConversationItem) -> ChatItem {
     let ConversationItem { id, parent, at, body, .. } = item;

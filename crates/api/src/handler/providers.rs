@@ -12,7 +12,7 @@ use super::{Api, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-/// Age at which a stored list of models is requested again when the UI reads the models.
+/// Age at which a stored list of models is requested again when the page reads the models.
 const MODEL_LIST_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) async fn list_models(api: &Api) -> Result<Models, ApiError> {
@@ -38,7 +38,7 @@ pub(super) async fn list_models(api: &Api) -> Result<Models, ApiError> {
     Ok(Models { providers: providers.collect(), default: view.default, found, presets: PROVIDER_PRESETS.to_vec() })
 }
 
-/// Requests outdated lists of models in spawned tasks. The UI receives an event when a list arrives.
+/// Requests outdated lists of models in spawned tasks. The page receives an event when a list arrives.
 fn refresh_outdated_lists(api: &Api, providers: &[ProviderView]) {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let oldest = u64::try_from(now.saturating_sub(MODEL_LIST_MAX_AGE).as_millis()).unwrap_or_default();
@@ -114,13 +114,13 @@ pub(super) async fn set_default_model(api: &Api, r: DefaultModel) -> Result<Empt
     Ok(EmptyObject {})
 }
 
-/// Parses the name of an enum variant, as the UI sends it.
+/// Parses the name of an enum variant, as the page sends it.
 fn parse_enum_variant<T: serde::de::DeserializeOwned>(word: String) -> Result<T, ApiError> {
     let unknown = format!("\"{word}\" is not known here");
     serde_json::from_value(Value::String(word)).map_err(|_| ApiError::new(ErrorCode::BadRequest, unknown))
 }
 
-/// Returns the serialized name of an enum variant for the UI.
+/// Returns the serialized name of an enum variant for the page.
 fn enum_variant_name(value: impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

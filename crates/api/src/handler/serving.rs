@@ -38,14 +38,14 @@ impl Api {
     }
 
     /// Permits pages with these origins to display MCP apps in frames. The caller has to serve the responses of
-    /// [`AppViews::respond`] to the frames, with a separate origin for each displayed app.
+    /// [`AppViews::respond`] to the frames, with a separate origin for each shown app.
     #[must_use]
     pub fn with_app_frames(mut self, ancestors: Vec<FrameAncestor>) -> Self {
         self.apps = self.apps.with_ancestors(ancestors);
         self
     }
 
-    /// Returns the manager of the displayed MCP apps.
+    /// Returns the manager of the shown MCP apps.
     #[must_use]
     pub const fn app_views(&self) -> &AppViews {
         &self.apps

@@ -1,4 +1,4 @@
-//! Conversion of the host's views to the types of the UI.
+//! Conversion of the host's views to the API types.
 
 mod authorization;
 mod consent_request;
@@ -33,7 +33,7 @@ use super::server_setup::{self, SecretVisibility};
 use crate::Event;
 use crate::data::*;
 
-/// Converts an event of the host for the UI. The caller provides the list of conversations, which an event about
+/// Converts an event of the host for the page. The caller provides the list of conversations, which an event about
 /// conversations includes.
 pub(crate) fn event_view(event: &HostEvent, conversations: Vec<ConversationSummary>) -> Event {
     match event.clone() {

@@ -1,4 +1,4 @@
-//! Conversion of consent requests and forms for the UI.
+//! Conversion of consent requests and forms for the page.
 
 use host::view::{ConsentRequestBody as HostBody, ConsentRequestView};
 use policy::{Hash, ReviewState};

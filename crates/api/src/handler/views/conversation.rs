@@ -1,4 +1,4 @@
-//! Conversion of conversation items for the UI, without provider data.
+//! Conversion of conversation items for the page, without provider data.
 
 use chat::TreeItem;
 use domain::item::ChatItem;

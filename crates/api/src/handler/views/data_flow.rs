@@ -6,7 +6,7 @@ use models::MessagePart;
 
 use crate::data::*;
 
-/// Converts a part of a tool result to a content block of the UI. Returns `None` for parts that tool results do not
+/// Converts a part of a tool result to a content block of the page. Returns `None` for parts that tool results do not
 /// contain.
 pub(in crate::handler) fn to_page_content(part: MessagePart) -> Option<Content> {
     Some(match part {

@@ -1,4 +1,4 @@
-//! Conversion of configured and discovered sign-in endpoints for the UI.
+//! Conversion of configured and discovered sign-in endpoints for the page.
 
 use credentials::sign_in::{EndpointUse as HostUse, SignInEndpoint as HostEndpoint};
 use ports::server_config::AuthConfig;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Maximum length of a line with several values, in bytes. A consent request displays a line of this length without a
-/// line break. Most properties of an input schema are shorter. The UI joins lines up to the same length
+/// line break. Most properties of an input schema are shorter. The page joins lines up to the same length
 /// (`ui/src/consent/tool-definition.ts`).
 const MAX_LINE_BYTES: usize = 120;
 

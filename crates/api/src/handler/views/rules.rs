@@ -1,4 +1,4 @@
-//! Conversion of policy rules to the types of the UI, and back.
+//! Conversion of policy rules to the API types, and back.
 
 use host::rules as host;
 use policy as own;

@@ -1,4 +1,4 @@
-//! Conversion of sampling requests, models, responses and limits to the types of the UI, and back.
+//! Conversion of sampling requests, models, responses and limits to the API types, and back.
 
 use mcp_proto::types::{self as mcp, SamplingContent};
 use serde_json::json;
@@ -167,7 +167,7 @@ fn sampling_message_view(message: &mcp::SamplingMessage) -> Message {
     }
 }
 
-/// Applies the user's edits to a sampling request. Members that the UI does not display are preserved.
+/// Applies the user's edits to a sampling request. Members that the page does not display are preserved.
 pub(in crate::handler) fn to_sampling_params(
     edited: SamplingRequest,
     original: mcp::CreateMessageParams,
