@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::handler::parse_request_id;
 use crate::{Api, ApiError, ErrorCode, respond};
 
-/// Members of a request whose value is an object that can itself name a conversation. All other objects in a request,
-/// such as the arguments of a call, contain data of servers.
+/// Names of the request members whose value is an object that can itself name a conversation. All other objects in a
+/// request, such as the arguments of a call, contain data of servers.
 const OBJECTS_THAT_NAME_A_CONVERSATION: [&str; 2] = ["call", "scope"];
 
 /// Commands whose request contains the identifier of a consent request as its member `id`.
@@ -27,7 +27,7 @@ pub async fn respond_in_conversation(
     own: Option<&str>,
 ) -> Result<String, ApiError> {
     let refused = |what: &str| ApiError::new(ErrorCode::Refused, format!("this window may not {what}"));
-    if !names_no_other_conversation(request, own) {
+    if !names_at_most_own_conversation(request, own) {
         return Err(refused("use another conversation"));
     }
     if COMMANDS_WITH_A_CONSENT_REQUEST_ID.contains(&name) {
@@ -40,7 +40,7 @@ pub async fn respond_in_conversation(
 }
 
 /// Returns `true` if the request names no conversation, or only the conversation `own`.
-fn names_no_other_conversation(request: &Value, own: Option<&str>) -> bool {
+fn names_at_most_own_conversation(request: &Value, own: Option<&str>) -> bool {
     let inner = OBJECTS_THAT_NAME_A_CONVERSATION.iter().filter_map(|key| request.get(key));
     let mut named = std::iter::once(request).chain(inner).filter_map(|object| object.get("conversation"));
     named.all(|name| name.is_null() || (name.is_string() && name.as_str() == own))
@@ -63,7 +63,7 @@ mod tests {
             json!({}),
             Value::Null,
         ] {
-            assert!(names_no_other_conversation(&request, own), "{request} should be permitted");
+            assert!(names_at_most_own_conversation(&request, own), "{request} should be permitted");
         }
         for request in [
             json!({"conversation": "c2", "text": "Dear Ann"}),
@@ -71,10 +71,10 @@ mod tests {
             json!({"call": {"type": "item", "conversation": "c2", "item": "i1"}}),
             json!({"id": "q1", "scope": {"kind": "conversation", "conversation": "c2"}}),
         ] {
-            assert!(!names_no_other_conversation(&request, own), "{request} should be refused");
+            assert!(!names_at_most_own_conversation(&request, own), "{request} should be refused");
         }
         assert!(
-            !names_no_other_conversation(&json!({"conversation": "c1"}), None),
+            !names_at_most_own_conversation(&json!({"conversation": "c1"}), None),
             "a closed window has no conversation"
         );
     }

@@ -15,7 +15,7 @@ pub struct Events {
     pub events: Vec<Event>,
 }
 
-/// Change of the state that the page displays.
+/// Change of the state that Drawbridge's page displays.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Event {
@@ -34,7 +34,7 @@ pub enum Event {
         /// Name of the server in the settings.
         server: String,
     },
-    /// A subscribed resource changed.
+    /// A resource changed to which Drawbridge is subscribed, as its server reports.
     ResourceUpdated {
         /// Name of the server in the settings.
         server: String,
@@ -46,7 +46,7 @@ pub enum Event {
         /// Consent request after the change.
         consent_request: ConsentRequest,
     },
-    /// A consent request left the queue.
+    /// A consent request left the queue because it was decided, cancelled or withdrawn.
     ConsentRequestClosed {
         /// Identifier of the consent request, unique while Drawbridge runs.
         id: String,
@@ -89,7 +89,8 @@ pub enum Event {
         /// Identifier of the conversation whose items changed, or `None` if only the list changed.
         changed: Option<String>,
     },
-    /// More content of a streaming reply arrived. If a `seq` is missing, the page reads the conversation again.
+    /// More content of a streaming reply arrived. If `seq` skips a number, the page has missed content and reads the
+    /// conversation again.
     ReplyDelta {
         /// Identifier of the conversation, which consists of letters, digits and dashes.
         conversation: String,
@@ -125,9 +126,10 @@ pub enum Event {
         /// All settings after the change.
         settings: Settings,
     },
-    /// The rules or the problems of their files changed. The page reads them again.
+    /// The policy rules changed, or the problems of the rule files. The page reads both again.
     RulesChanged,
-    /// An edited settings file is invalid, so that the previous settings stay in effect, or it is valid again.
+    /// The settings file was edited and is now invalid, so that the previous settings stay in effect, or it is valid
+    /// again.
     ConfigProblem {
         /// Problem of the settings file, or `None` if it is valid again.
         problem: Option<ConfigProblem>,

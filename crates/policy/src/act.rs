@@ -231,7 +231,7 @@ impl fmt::Display for DecisionSource {
     }
 }
 
-/// Reason for a decision, each with a text in the page.
+/// Reason for a decision. The page has a text for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionReason {
     /// The command of a local server was never approved.

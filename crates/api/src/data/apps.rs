@@ -5,7 +5,7 @@ use ts_rs::TS;
 
 use super::{AppAnswer, AppContext, DisplayedCall, SandboxGrants};
 
-/// Request that refers to the MCP app of a tool, the page that displays the tool's results.
+/// Request that refers to the MCP app of a tool: the HTML page from the server that displays the tool's results.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AppRef {
     /// Name of the server in the settings.
@@ -14,7 +14,7 @@ pub struct AppRef {
     pub tool: String,
 }
 
-/// Request to approve exactly one version of an MCP app's page.
+/// Request to approve exactly one version of an MCP app's HTML page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ApproveApp {
     /// Name of the server in the settings.
@@ -27,7 +27,7 @@ pub struct ApproveApp {
     pub grants: SandboxGrants,
 }
 
-/// Request to remove the approval of an MCP app's page.
+/// Request to remove the user's approval of an MCP app's HTML page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AppPageRef {
     /// Name of the server in the settings.

@@ -57,7 +57,7 @@ pub struct ConversationItem {
     pub parent: Option<String>,
     /// Time at which the item was created, in milliseconds since 1970.
     pub at: u64,
-    /// State of the item, or `None` if it is complete.
+    /// State of the item, either streaming or interrupted, or `None` if it is complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub state: Option<ItemState>,

@@ -1,4 +1,5 @@
-//! Readable JSON: a value is written on one line if it is short enough, so that definitions take few lines.
+//! Formatter for readable JSON: a value is written on one line if it is short enough, so that definitions take few
+//! lines.
 
 use serde_json::Value;
 
