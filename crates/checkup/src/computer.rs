@@ -9,7 +9,7 @@ use ports::time::SharedClock;
 use ports::{Secrets, ServerSettings};
 use process::SearchPath;
 
-/// The settings, folders and environment that the checks examine. Tests provide others.
+/// The settings, folders and environment that the checks of this computer examine. Tests pass their own ones.
 #[derive(Clone)]
 pub struct CheckInputs {
     /// Settings file with the configured servers.
@@ -18,7 +18,7 @@ pub struct CheckInputs {
     pub secrets: Arc<dyn Secrets>,
     /// Path of Drawbridge's data folder.
     pub data_folder: PathBuf,
-    /// Folder in which other programs cache their downloads, or `None` if there is none.
+    /// The user's cache folder, in which launchers such as npx store their downloads, or `None` if there is none.
     pub cache_folder: Option<PathBuf>,
     /// Environment variables and home folder of this process.
     pub environment: ProcessEnvironment,

@@ -33,7 +33,7 @@ pub struct ReportedServer<'a> {
     pub state: Option<&'static str>,
 }
 
-/// Creates the report of the checkup, as Markdown for an issue, from the findings of the checks.
+/// Creates the report of the checkup from the findings of the checks, as Markdown for a bug report.
 #[must_use]
 pub fn report(
     findings: &[Finding],

@@ -81,7 +81,6 @@ pub enum SignInFailure {
     /// The system has no keychain.
     KeychainMissing,
     /// The tokens could not be written to the secret store or read from it.
-    /// The tokens could not be written to the secret store or read from it.
     Storage,
     /// The private key or another secret in the server's settings is not usable.
     Key,
@@ -160,7 +159,7 @@ pub enum EndpointUse {
 }
 
 impl EndpointUse {
-    /// Returns the name of this purpose, which pins and hashes contain.
+    /// Returns the stable name of this purpose, which becomes part of the stored identity of a server and its hash.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -214,10 +213,10 @@ pub enum SignInReason {
     SignIn,
     /// The server requires scopes beyond those of the token (step-up).
     StepUp {
-        /// MCP method of the server's refused request, which requires the scopes.
+        /// MCP method of the request that the server refused because it requires the scopes.
         operation: String,
     },
-    /// The token is no longer valid. Contains the reason.
+    /// The token is no longer valid, so the user has to sign in again. Contains the reason, as a sentence for the user.
     Again(String),
     /// The user requested to sign in with another account.
     ChangeAccount,
@@ -267,7 +266,7 @@ pub enum SignOutOutcome {
     NobodySignedIn,
 }
 
-/// Client id at an authorization server that the user entered.
+/// OAuth client that the user entered during a sign-in.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EnteredClient {
     /// Client id that the authorization server assigned.
@@ -282,7 +281,7 @@ impl fmt::Debug for EnteredClient {
     }
 }
 
-/// Error of a command for sign-ins.
+/// Error of a command that starts, completes, cancels or reverses a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SignInError {
     /// No server has this name.
@@ -296,7 +295,7 @@ pub enum SignInError {
         /// Reason why the server does not support signing in, as text for the user.
         cause: String,
     },
-    /// Reason why the server does not support signing in, as text for the user.
+    /// No sign-in to the server with the contained name waits for the browser.
     #[error("no sign-in to {0} is waiting for the browser; begin with \"sign in\"")]
     NotWaiting(String),
     /// The pasted URL is not the redirect URL of this sign-in.
@@ -307,7 +306,7 @@ pub enum SignInError {
     NotPrepared {
         /// Name of the server in the settings.
         server: String,
-        /// Cause why the secret is missing or unreadable, with a suggested remedy for the user.
+        /// Reason why the secret is missing or unreadable, with a suggested remedy for the user.
         cause: String,
     },
     /// The tokens could not be deleted from the secret store.

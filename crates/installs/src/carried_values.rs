@@ -18,7 +18,7 @@ pub struct CarriedValues {
     pub values: InputValues,
     /// Keys of secret inputs whose values are in the keychain. The new plan uses them in the same variable or header.
     pub secrets: BTreeSet<String>,
-    /// Variables or headers as currently set, by name: those that contain secrets, and those that the user added.
+    /// Current values of those variables or headers that contain secrets or that the user added, by name.
     texts: BTreeMap<String, String>,
 }
 
@@ -86,7 +86,7 @@ impl InstallPlan {
             return Ok(server);
         }
         // If another value in the same text changes, the stored text with the secret can't be reused.
-        let templates = self.named_templates();
+        let templates = self.variable_or_header_templates();
         let is_untouched = |key: &String| {
             let own = templates.values().filter(|template| template.keys().any(|other| other == key));
             !values.contains_key(key) && own.into_iter().all(|own| !own.keys().any(|key| values.contains_key(key)))
@@ -107,7 +107,7 @@ impl InstallPlan {
             if parts.iter().any(|part| matches!(part, ValuePart::Secret(_))) {
                 server.secret_values.insert(name.clone(), parts);
             } else {
-                config_values(&mut server.entry.config).insert(name.clone(), text.clone());
+                variables_or_headers(&mut server.entry.config).insert(name.clone(), text.clone());
             }
         }
         carry_user_restrictions(&mut server, was);
@@ -126,13 +126,13 @@ impl InstallPlan {
         let values = values.iter().filter(|(key, _)| is_plain(key));
         FilledInputs {
             values: values.map(|(key, values)| (key.clone(), values.clone())).collect(),
-            names: self.named_templates().keys().cloned().collect(),
+            names: self.variable_or_header_templates().keys().cloned().collect(),
         }
     }
 
     /// Removes the values of inputs that the plan uses in variables or headers.
     fn without_named_values(&self, carried: CarriedValues) -> CarriedValues {
-        let named: BTreeSet<&str> = self.named_templates().values().flat_map(Template::keys).collect();
+        let named: BTreeSet<&str> = self.variable_or_header_templates().values().flat_map(Template::keys).collect();
         let values = carried.values.into_iter().filter(|(key, _)| !named.contains(key.as_str())).collect();
         CarriedValues { values, ..CarriedValues::default() }
     }
@@ -152,7 +152,7 @@ impl InstallPlan {
         plain.chain(carried.secrets.iter().map(|key| (key.clone(), None))).collect()
     }
 
-    fn named_templates(&self) -> &BTreeMap<String, Template> {
+    fn variable_or_header_templates(&self) -> &BTreeMap<String, Template> {
         match &self.target {
             PlanTarget::Command { env, .. } => env,
             PlanTarget::Remote { headers, .. } => headers,
@@ -223,7 +223,7 @@ impl Template {
     }
 }
 
-fn config_values(config: &mut ServerConfig) -> &mut BTreeMap<String, String> {
+fn variables_or_headers(config: &mut ServerConfig) -> &mut BTreeMap<String, String> {
     match &mut config.transport {
         ServerTransport::Stdio(stdio) => &mut stdio.env,
         ServerTransport::Http(http) => &mut http.headers,

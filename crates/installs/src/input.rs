@@ -53,7 +53,7 @@ pub struct PlanInput {
     pub default: Vec<String>,
     /// Values that the user can choose from. Empty if any value is allowed.
     pub choices: Vec<String>,
-    /// Example of a value that the user interface shows in the empty field.
+    /// Example of a value, which the page shows in the field while it is empty.
     pub placeholder: Option<String>,
     /// Smallest allowed value of a number, or `None` if unbounded.
     pub min: Option<f64>,

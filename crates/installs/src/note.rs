@@ -48,7 +48,7 @@ pub enum InstallNote {
         /// Names of the variables.
         names: Vec<String>,
     },
-    /// The publisher adds arguments for the launcher itself.
+    /// The publisher passes arguments to the launcher itself, such as `npx`, and not only to the server.
     LauncherArguments {
         /// Launcher that receives the arguments.
         program: String,
@@ -60,19 +60,19 @@ pub enum InstallNote {
         /// Command for the step, which Drawbridge does not run.
         command: Option<String>,
     },
-    /// A value is marked as a secret, but is public in the registry.
+    /// The publisher marked a value as a secret, but the value is public in the registry.
     PublicSecret {
         /// Part of the plan that contains the value.
         place: PlanPlace,
     },
-    /// A text contains a variable that is not declared as an input, and is passed unchanged.
+    /// A text of the plan contains a variable that is not declared as an input. It is passed to the server unchanged.
     UndeclaredInput {
         /// Part of the plan that contains the variable.
         place: PlanPlace,
         /// The variable, with its braces.
         variable: String,
     },
-    /// A text contains invisible characters.
+    /// A text of the publisher's description contains invisible characters.
     InvisibleCharacters {
         /// Part of the plan that contains the text.
         place: PlanPlace,
@@ -88,39 +88,40 @@ pub enum InstallNote {
     },
     /// The URL begins with `http://`, so that data is sent without encryption.
     Unencrypted,
-    /// The URL begins with a value that the user enters.
+    /// The URL begins with a value that the user enters, so that the user chooses the host.
     UrlFromInput,
     /// The URL leads to this computer or a private network.
     PrivateUrl,
-    /// A note about the bridge, such as `mcp-remote`, that the remote server replaces.
+    /// The plan connects to a remote server directly instead of running the publisher's bridge to it, such as
+    /// `mcp-remote`. Contains a note about this replacement.
     Bridge {
         /// The note, as in the import from other apps.
         note: ImportNote,
     },
     /// An argument or a variable of a bundle is omitted, since it refers to a setting that the bundle doesn't have.
     MissingSetting {
-        /// The argument, or the name of the variable.
+        /// Text of the argument, or name of the environment variable.
         text: String,
         /// Name of the missing setting.
         setting: String,
     },
-    /// A variable takes only the first of several values.
+    /// An environment variable gets only the first value of a bundle's setting that may have several.
     FirstValueOnly {
         /// Name of the variable.
         variable: String,
-        /// Setting with several values.
+        /// Name of the setting that may have several values.
         setting: String,
     },
-    /// An argument is repeated for each of several values.
+    /// An argument is repeated for each value of a bundle's setting that may have several.
     RepeatedArgument {
         /// Text of the argument.
         argument: String,
-        /// Setting with several values.
+        /// Name of the setting that may have several values.
         setting: String,
     },
     /// A text of a bundle contains an unknown reference `${…}`, which is passed unchanged.
     UnknownReference {
-        /// The argument, or the name of the variable.
+        /// Text of the argument, or name of the environment variable.
         text: String,
     },
     /// The command loads the server over the network when it starts, so the hash of the bundle does not cover it.

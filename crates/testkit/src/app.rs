@@ -25,17 +25,17 @@ pub const MANAGED_POLICY_FILE: &str = "managed.json";
 pub struct TestPlatform {
     /// Time that the simulated browser takes to open a URL.
     pub slow: Mutex<Duration>,
-    /// Number of URLs that the host requested to open.
+    /// Number of URLs that the host requested to open, including those that are still being opened.
     pub begun: AtomicUsize,
     /// URLs that were opened, in order.
     pub opened: Mutex<Vec<String>>,
     /// Set to follow each opened URL like the browser of a signed-in user. Otherwise the URL is only recorded.
     pub browses: AtomicBool,
-    /// Folder that the user selects in a dialog, or `None` if the user cancels it.
+    /// Folder that the simulated user selects in a dialog, or `None` if the user cancels the dialog.
     pub folder: Mutex<Option<PathBuf>>,
-    /// File that the user selects for reading, or `None` if the user cancels the dialog.
+    /// File that the simulated user selects for reading, or `None` if the user cancels the dialog.
     pub file: Mutex<Option<PathBuf>>,
-    /// File that the user selects for writing, or `None` if the user cancels the dialog.
+    /// File that the simulated user selects for writing, or `None` if the user cancels the dialog.
     pub save_file: Mutex<Option<PathBuf>>,
     /// File names that the host suggested in save dialogs.
     pub proposed: Mutex<Vec<String>>,
@@ -318,7 +318,7 @@ impl TestApp {
         self.host.snapshot().await.unwrap_or_else(|e| panic!("{e}")).consent_requests
     }
 
-    /// Submits a decision on a consent request, with the hash that it was returned with.
+    /// Submits a decision on a consent request, bound to the payload hash that `request` contains.
     ///
     /// # Panics
     /// Panics if the host rejects the decision.

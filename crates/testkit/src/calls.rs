@@ -6,7 +6,7 @@ use mcp_proto::types::CallToolResult;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
-/// Result of a tool call. Contains the sent arguments if the user changed them.
+/// Result of a tool call, with the arguments that were sent if the user changed them.
 pub type CallOutcome = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
 /// Extension of the host that calls tools on behalf of the user.

@@ -34,7 +34,7 @@ pub enum Http2Reply {
     Headers(usize),
 }
 
-/// HTTP/2 server on loopback. It stops when this is dropped.
+/// HTTP/2 server on loopback. The server stops when this value is dropped.
 #[derive(Debug)]
 pub struct Http2Server {
     /// Address on which the server listens.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 static LURE_URL: OnceLock<String> = OnceLock::new();
 
-/// Sets the lure URL for the servers of this process. Only the first call has an effect.
+/// Sets the lure URL, which no client may fetch, for the servers of this process. Only the first call has an effect.
 pub fn set_lure_url(address: &str) {
     LURE_URL.get_or_init(|| address.to_owned());
 }

@@ -15,7 +15,7 @@ use models::{
 /// Identifier of the provider that [`ScriptedModel::add_to_host`] adds.
 pub const SCRIPTED_PROVIDER_ID: &str = "scripted";
 
-/// Returns the settings of an OpenAI-compatible provider `own` at a URL.
+/// Returns the settings of an OpenAI-compatible model provider with the identifier `own` at a URL.
 ///
 /// # Panics
 /// Panics if the URL is invalid.

@@ -29,7 +29,7 @@ pub enum ProxyFault {
     Refused,
 }
 
-/// TCP proxy on loopback. It stops when this is dropped.
+/// TCP proxy on loopback. The proxy stops when this value is dropped.
 #[derive(Debug)]
 pub struct FaultProxy {
     /// Address on which the proxy listens.

@@ -14,9 +14,9 @@ use domain::REDACTED;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Maximum number of fields in a form.
+/// Maximum number of fields in an elicitation form. Forms with more fields are rejected.
 pub const MAX_FORM_FIELDS: usize = 100;
-/// Maximum number of options of a field.
+/// Maximum number of options of one field. Forms with more options are rejected.
 pub const MAX_FIELD_OPTIONS: usize = 1_000;
 
 /// Form that a server requests with `elicitation/create`.
@@ -27,7 +27,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// Returns the submitted content, with the values redacted of fields that seem to ask for a secret.
+    /// Returns the submitted content, in which the values of fields that seem to ask for a secret are redacted.
     #[must_use]
     pub fn without_secrets(&self, content: &Map<String, Value>) -> Map<String, Value> {
         let is_secret = |name: &str| self.fields.iter().any(|field| field.secret && field.name == name);

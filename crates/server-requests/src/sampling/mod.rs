@@ -39,7 +39,7 @@ pub struct SamplingState {
     pub model: Option<ModelChoice>,
     /// Maximum number of tokens that the server requested. The model never gets more.
     pub wanted_tokens: u64,
-    /// Parts of the request that the model's provider does not support, with their conversions.
+    /// Parts of the request that the API of the model's provider can't represent, with their conversions.
     pub losses: Vec<LossyConversion>,
     /// Number of times that the request was sent to a model.
     pub attempts: u32,
@@ -57,8 +57,8 @@ pub fn request_hash(request: &CreateMessageParams, state: &SamplingState) -> Has
     Hash::of_json(&json!({ "request": request, "model": model, "losses": state.losses }))
 }
 
-/// Returns the hash of the request that "ask again" would send, if exactly this request was approved and sent before.
-/// `None` if none was sent, or if the request or model changed since.
+/// Returns the hash of the request if exactly this request was approved and sent before, so that the same model may
+/// answer it again. `None` if no request was sent, or if the request or the model changed since.
 #[must_use]
 pub fn previously_approved_hash(request: &CreateMessageParams, state: &SamplingState) -> Option<Hash> {
     let last_sent = state.last_sent.as_ref()?;

@@ -12,7 +12,7 @@ pub(super) struct RegisteredClient {
     pub(super) redirect_uris: Vec<String>,
 }
 
-/// Authorization of a client, for which an authorization code or a token was issued.
+/// Authorization that was granted to a client, and for which an authorization code or a token was issued.
 #[derive(Debug, Clone, Default)]
 pub(super) struct IssuedGrant {
     pub(super) client: String,

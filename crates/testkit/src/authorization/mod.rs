@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use crate::http::{HttpRequest, HttpResponder, HttpServer};
 use issued::IssuedCredentials;
 
-/// Authorization server on loopback. It stops when its last clone is dropped.
+/// Authorization server on loopback. The server stops when the last clone of this value is dropped.
 #[derive(Clone)]
 pub struct AuthorizationServer {
     server: Arc<HttpServer>,

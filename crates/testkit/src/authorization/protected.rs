@@ -21,7 +21,8 @@ const HEADER_METADATA_PATH: &str = "/where/nobody/looks";
 /// Maximum number of recorded requests that a test in another process receives.
 const MAX_LISTED_REQUESTS: usize = 1_000;
 
-/// MCP server on loopback that requires access tokens and offers the tool `echo`. It stops when this is dropped.
+/// MCP server on loopback that requires access tokens and offers the tool `echo`. The server stops when this value is
+/// dropped.
 pub struct ProtectedServer {
     server: HttpServer,
     state: Arc<ProtectedServerState>,
@@ -31,12 +32,12 @@ struct ProtectedServerState {
     script: Mutex<ProtectedScript>,
     /// Authorization servers whose tokens the server accepts.
     issuers: Mutex<Vec<AuthorizationServer>>,
-    /// Number of requests, used to refuse every second one.
+    /// Number of requests with a valid token so far, by which every second one is refused.
     request_count: AtomicUsize,
 }
 
 impl ProtectedServerState {
-    /// Returns `true` if the script refuses a request with a valid token.
+    /// Returns `true` if the script refuses this request with the HTTP status 401, although its token is valid.
     fn refuses_request(&self, refusing: RefusalBehaviour, request: &HttpRequest) -> bool {
         match refusing {
             RefusalBehaviour::Unauthorized | RefusalBehaviour::Nonces => true,

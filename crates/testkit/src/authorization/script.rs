@@ -176,17 +176,17 @@ pub enum ResourceMetadataLocation {
 pub enum RefusalBehaviour {
     /// No request with a valid token is refused.
     Nothing,
-    /// Every request, with the HTTP status 401.
+    /// Every request is refused with the HTTP status 401.
     Unauthorized,
-    /// Every second request, with the HTTP status 401.
+    /// Every second request is refused with the HTTP status 401.
     EverySecond,
-    /// Every request, with the HTTP status 401 and the error `use_dpop_nonce`, each time with a new nonce.
+    /// Every request is refused with the HTTP status 401 and the error `use_dpop_nonce`, each time with a new nonce.
     Nonces,
-    /// Every GET request of the endpoint, with the HTTP status 401. Open streams are closed.
+    /// Every GET request to the MCP endpoint is refused with the HTTP status 401. Open streams are closed.
     Streams,
-    /// Every tool call, with the HTTP status 403 and the error `insufficient_scope`.
+    /// Every tool call is refused with the HTTP status 403 and the error `insufficient_scope`.
     InsufficientScope,
-    /// Every request, with this HTTP status.
+    /// Every request is refused with this HTTP status.
     Status(u16),
 }
 
@@ -206,7 +206,7 @@ pub struct ProtectedScript {
     pub challenge_scope: Option<String>,
     /// Scopes that a tool call requires, by name of the tool.
     pub tool_scopes: BTreeMap<String, String>,
-    /// Requests with a valid token that the server refuses nevertheless.
+    /// Rule by which the server refuses requests although their token is valid.
     pub refusing: RefusalBehaviour,
     /// Set if the server accepts requests without a token.
     pub allows_anonymous: bool,

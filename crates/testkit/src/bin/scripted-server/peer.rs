@@ -15,7 +15,7 @@ pub(crate) struct ScriptedPeer {
     record: Option<File>,
 }
 
-/// Message of the client. Also represents the start of the server, before a message is read.
+/// Message from the client, or the start of the server, which precedes all messages.
 pub(crate) struct PeerRequest {
     pub(crate) method: String,
     /// Id of the request; null if the message has none.
@@ -64,7 +64,7 @@ impl ScriptedPeer {
         }))
     }
 
-    /// Sends the reply that the command line contains for this method. Returns `true` if there is one.
+    /// Sends the reply that the command line contains for the method of `request`. Returns `true` if there is one.
     pub(crate) fn send_scripted_reply(&mut self, request: &PeerRequest) -> io::Result<bool> {
         let replies = &mut self.options.replies;
         let mut matching = replies.iter().enumerate().filter(|(_, reply)| reply.method == request.method);
