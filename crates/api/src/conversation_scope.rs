@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::handler::parse_request_id;
 use crate::{Api, ApiError, ErrorCode, respond};
 
-/// Members of a request whose value is an object that can itself name a conversation. All other objects in a request,
-/// such as the arguments of a call, contain data of servers.
+/// Names of the request members whose value is an object that can itself name a conversation. All other objects in a
+/// request, such as the arguments of a call, contain data of servers.
 const OBJECTS_THAT_NAME_A_CONVERSATION: [&str; 2] = ["call", "scope"];
 
 /// Commands whose request contains the identifier of a consent request as its member `id`.

@@ -51,13 +51,13 @@ enum TextPart {
 }
 
 impl FindingText {
-    /// Creates the text of a finding, which begins with a string from the source code of this crate.
+    /// Creates the text of a finding, which begins with a string literal of this crate.
     #[must_use]
     pub fn new(words: &'static str) -> Self {
         Self(Vec::new()).and(words)
     }
 
-    /// Appends a string from the source code of this crate.
+    /// Appends a string literal of this crate to the text.
     #[must_use]
     pub fn and(self, words: &'static str) -> Self {
         self.with(TextPart::Own(words.to_owned()))

@@ -109,7 +109,7 @@ pub fn authorization_settings(
     })
 }
 
-/// Secrets that the user entered for the origin of one MCP server.
+/// Access to the secrets in the secret store that the user entered for one MCP server's origin.
 struct EnteredSecrets<'a> {
     secrets: &'a dyn Secrets,
     origin: String,
@@ -258,7 +258,7 @@ mod tests {
     struct AbsentUser;
 
     #[async_trait::async_trait]
-    impl UserInteraction for AbsentUser {
+    impl UserInteraction for UnusedUserAndVault {
         async fn consent(&self, _request: mcp_auth::ConsentPrompt) -> mcp_auth::ConsentAnswer {
             mcp_auth::ConsentAnswer::No
         }
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[async_trait::async_trait]
-    impl Vault for AbsentUser {
+    impl Vault for UnusedUserAndVault {
         async fn read(
             &self,
             _key: &mcp_auth::VaultKey,
@@ -319,8 +319,8 @@ mod tests {
                 &config,
                 (is_approved, &[]),
                 &secrets,
-                Arc::new(AbsentUser),
-                Arc::new(AbsentUser),
+                Arc::new(UnusedUserAndVault),
+                Arc::new(UnusedUserAndVault),
                 Arc::new(SystemClock),
             )
             .unwrap();

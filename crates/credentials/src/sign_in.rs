@@ -160,7 +160,7 @@ pub enum EndpointUse {
 }
 
 impl EndpointUse {
-    /// Returns the name of this purpose, which pins and hashes contain.
+    /// Returns the stable name of this purpose, which becomes part of the stored identity of a server and its hash.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -215,10 +215,10 @@ pub enum SignInReason {
     SignIn,
     /// The server requires scopes beyond those of the token (step-up).
     StepUp {
-        /// MCP method of the server's refused request, which requires the scopes.
+        /// MCP method of the request that the server refused because it requires the scopes.
         operation: String,
     },
-    /// The token is no longer valid. Contains the reason.
+    /// The token is no longer valid, so the user has to sign in again. Contains the reason, as a sentence for the user.
     Again(String),
     /// The user requested to sign in with another account.
     ChangeAccount,
@@ -283,7 +283,7 @@ impl fmt::Debug for EnteredClient {
     }
 }
 
-/// Error of a command for sign-ins.
+/// Error of a command that starts, completes, cancels or reverses a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SignInError {
     /// No server has this name.
@@ -308,7 +308,7 @@ pub enum SignInError {
     NotPrepared {
         /// Name of the server in the settings.
         server: String,
-        /// Cause why the secret is missing or unreadable, with a suggested remedy for the user.
+        /// Reason why the secret is missing or unreadable, with a suggested remedy for the user.
         cause: String,
     },
     /// The tokens could not be deleted from the secret store.

@@ -18,7 +18,7 @@ use ports::{SecretError, SecretPersistence, Secrets};
 use secrecy::{ExposeSecret as _, SecretSlice};
 use serde_json::json;
 
-/// Opens and empties the vaults with the tokens of entries in `mcp.json`.
+/// Opens and empties vaults. A vault contains the OAuth tokens of one server entry in `mcp.json`.
 pub struct TokenVaults {
     secrets: Arc<dyn Secrets>,
     /// Shared state of the entries with open vaults, by name of the entry.
@@ -46,7 +46,8 @@ pub struct SecretsVault {
 
 /// Result of emptying the vault of an entry.
 pub struct EmptiedVault {
-    /// Copy of the removed tokens in memory, as far as they could be read. `None` if the entry had no tokens.
+    /// Vault in memory with a copy of the removed tokens, as far as they could be read. `None` if the entry had no
+    /// tokens.
     pub was: Option<SecretsVault>,
     /// `Ok` if all secrets of the entry were removed from the secret store.
     pub removed: Result<(), VaultError>,

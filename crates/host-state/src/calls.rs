@@ -1,4 +1,4 @@
-//! Calls in progress, results that wait for a review, tools of displayed MCP apps, and cached resources.
+//! Calls in progress, results that wait for a review, tools of shown MCP apps, and cached resources.
 
 mod call_origin;
 mod call_record;
@@ -26,7 +26,7 @@ use crate::{CallTicket, RunId};
 /// Maximum number of calls in progress over all servers.
 const MAX_CALLS_IN_PROGRESS: usize = 1_000;
 
-/// The calls in progress, results that wait for review, tools of displayed MCP apps, and cached resources.
+/// The calls in progress, results that wait for review, tools of shown MCP apps, and cached resources.
 #[derive(Default)]
 pub struct CallTable {
     /// Calls in progress, by id.
@@ -35,7 +35,7 @@ pub struct CallTable {
     pub tickets: FxHashMap<CallTicket, TicketPurpose>,
     /// Results that wait for the user's review, by id of the call that returned them.
     pub held_results: FxHashMap<String, PendingResult>,
-    /// Tools of displayed MCP apps that models may call.
+    /// Tools of shown MCP apps that models may call.
     pub app_tools: AppToolTable,
     /// Cached contents of resources.
     pub reads: ResourceCache,
@@ -77,7 +77,7 @@ impl CallTable {
         Some(record)
     }
 
-    /// Removes and returns the tools of a displayed MCP app, and instructs the app to cancel the running calls of them.
+    /// Removes and returns the tools of a shown MCP app, and instructs the app to cancel the running calls of them.
     /// Returns `None` if they are not turned on.
     pub fn turn_off_app_tools(&mut self, view: &str) -> Option<AppTools> {
         let tools = self.app_tools.remove(view)?;

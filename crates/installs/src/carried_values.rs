@@ -108,7 +108,7 @@ impl InstallPlan {
             if parts.iter().any(|part| matches!(part, ValuePart::Secret(_))) {
                 server.secret_values.insert(name.clone(), parts);
             } else {
-                config_values(&mut server.entry.config).insert(name.clone(), text.clone());
+                variables_or_headers(&mut server.entry.config).insert(name.clone(), text.clone());
             }
         }
         copy_user_restrictions(&mut server, was);
@@ -224,7 +224,7 @@ impl Template {
     }
 }
 
-fn config_values(config: &mut ServerConfig) -> &mut BTreeMap<String, String> {
+fn variables_or_headers(config: &mut ServerConfig) -> &mut BTreeMap<String, String> {
     match &mut config.transport {
         ServerTransport::Stdio(stdio) => &mut stdio.env,
         ServerTransport::Http(http) => &mut http.headers,

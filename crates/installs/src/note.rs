@@ -89,7 +89,7 @@ pub enum InstallNote {
     },
     /// The URL begins with `http://`, so that data is sent without encryption.
     Unencrypted,
-    /// The URL begins with a value that the user enters.
+    /// The URL begins with a value that the user enters, so that the user chooses the host.
     UrlFromInput,
     /// The URL leads to this computer or a private network.
     PrivateUrl,

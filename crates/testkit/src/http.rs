@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 /// Maximum number of requests that the server records.
 const MAX_RECORDED_REQUESTS: usize = 10_000;
 
-/// Scripted HTTP/1.1 server on loopback. It stops when this is dropped.
+/// Scripted HTTP/1.1 server on loopback. The server stops when this value is dropped.
 #[derive(Debug)]
 pub struct HttpServer {
     /// Address on which the server listens.

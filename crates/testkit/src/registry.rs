@@ -13,7 +13,7 @@ pub struct TestRegistry {
     pub entries: Arc<Mutex<Vec<Value>>>,
     /// Further files that the server provides, by path, such as `/notes.mcpb`.
     pub files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
-    /// HTTP server of the registry. It stops when this is dropped.
+    /// HTTP server of the registry. The server stops when this value is dropped.
     pub server: HttpServer,
 }
 

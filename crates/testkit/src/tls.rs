@@ -108,7 +108,7 @@ fn certificate_params(host: &str) -> CertificateParams {
     CertificateParams::new(vec![host.to_owned()]).unwrap_or_else(|e| panic!("{host}: {e}"))
 }
 
-/// TLS terminator in front of a plain HTTP/1.1 server. It stops when this is dropped.
+/// TLS terminator in front of a plain HTTP/1.1 server. The terminator stops when this value is dropped.
 #[derive(Debug)]
 pub struct TlsTerminator {
     /// Address on which the terminator listens.
@@ -137,7 +137,7 @@ impl TlsTerminator {
         Self { address, accepted, accepting }
     }
 
-    /// Returns the URL of a path on this server.
+    /// Returns the `https` URL of a path on the server behind this terminator.
     pub fn url(&self, path: &str) -> String {
         format!("https://{}{path}", self.address)
     }

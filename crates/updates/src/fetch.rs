@@ -86,13 +86,15 @@ impl ReleaseFetcher {
     /// the server responds with status 204, which means that there is no manifest. An attacker who can block the
     /// response could cause that as well.
     pub(crate) async fn download_manifest(&self) -> Result<Option<(Vec<u8>, String)>, UpdateRefusal> {
-        let Some(manifest) = self.download_small(self.address.0.clone()).await? else { return Ok(None) };
-        let signature = self.download_small(self.address.signature_url()).await?.unwrap_or_default();
+        let Some(manifest) = self.download_manifest_or_signature(self.address.0.clone()).await? else {
+            return Ok(None);
+        };
+        let signature = self.download_manifest_or_signature(self.address.signature_url()).await?.unwrap_or_default();
         // Invalid UTF-8 is not a signature, and fails verification.
         Ok(Some((manifest, String::from_utf8_lossy(&signature).into_owned())))
     }
 
-    async fn download_small(&self, url: Url) -> Result<Option<Vec<u8>>, UpdateRefusal> {
+    async fn download_manifest_or_signature(&self, url: Url) -> Result<Option<Vec<u8>>, UpdateRefusal> {
         let limit = self.limits.manifest_bytes;
         let get = async {
             let mut response = self.get(url).await?;

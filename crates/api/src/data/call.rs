@@ -79,7 +79,8 @@ pub struct ResourceResult {
     pub contents: Vec<ResourceContents>,
     /// `true` if the contents are from the cache, which the server permits until `fresh_until`.
     pub cached: bool,
-    /// Time until which the server permits caching of the contents, in milliseconds since 1970.
+    /// Time until which the server permits caching of the contents, in milliseconds since 1970. `None` if the contents
+    /// are not cached.
     pub fresh_until: Option<u64>,
 }
 

@@ -1,6 +1,6 @@
 //! Deserialization of settings whose JSON object must be complete.
 //!
-//! The types have default values because files may omit members. In a request from the UI, an omitted or misspelled
+//! The types have default values because files may omit members. In a request from the page, an omitted or misspelled
 //! member would silently reset a setting, so a request must contain exactly the members of the type.
 
 use serde::de::{DeserializeOwned, Error};

@@ -22,7 +22,7 @@ pub struct ImportSource {
     pub project: Option<String>,
 }
 
-/// Path of a folder that may contain a project.
+/// Request that refers to a project folder, which may contain settings files that define servers.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectFolder {
@@ -30,7 +30,7 @@ pub struct ProjectFolder {
     pub folder: String,
 }
 
-/// Settings files in a project folder that may define servers.
+/// Settings files of other apps in a project folder. They may define servers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ProjectFiles {
     /// Paths of the files, relative to the folder.
@@ -58,9 +58,9 @@ pub struct SeenProject {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportCandidates {
-    /// Names of the apps that were searched, in the order of the table of known apps.
+    /// Names of the apps whose settings were searched, in a fixed order.
     pub searched_apps: Vec<String>,
-    /// Apps that define servers, in the order of the table of known apps.
+    /// Apps whose settings define servers, in a fixed order.
     pub apps: Vec<ImportApp>,
     /// Files that could not be read or parsed, with line, column and cause.
     pub problems: Vec<ConfigProblem>,

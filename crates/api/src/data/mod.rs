@@ -1,5 +1,5 @@
-//! Data types of the contract between Drawbridge and its UI. Texts from servers are unmodified, so the UI has to render
-//! them as plain text.
+//! Data types of the contract between the host and Drawbridge's page. Texts from servers are unmodified, so the page
+//! has to render them as plain text.
 
 mod activity;
 mod apps;
@@ -104,7 +104,7 @@ use ts_rs::TS;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct EmptyObject {}
 
-/// State of the host that the UI needs when it loads.
+/// State of the host that the page needs when it loads.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {

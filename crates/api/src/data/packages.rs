@@ -17,9 +17,9 @@ pub struct LoadedPackage {
     pub version: Option<PackageVersion>,
     /// Reason why the version could not be determined, or `None` if it could.
     pub unknown: Option<UnknownPackage>,
-    /// Version that the user approved last, or `None` if the same version would run now or none was approved.
+    /// Version that the user approved last, or `None` if the user approved none, or if the same version would run now.
     pub before: Option<PackageVersion>,
-    /// `true` if the registry now offers other files for the version that was approved.
+    /// `true` if the registry now offers other files for the version than those that the user approved.
     pub replaced: bool,
     /// Names of further packages in the command, whose versions are not pinned.
     pub unpinned: Vec<String>,
@@ -59,7 +59,7 @@ pub enum UnknownPackageReason {
     Wrapped,
     /// Drawbridge does not know the launcher's option, which is in the detail.
     Option,
-    /// The detail, which specifies the package, is not a name and a version in a registry.
+    /// The package specifier in the detail is not a name and a version in a registry, but for example a URL or a path.
     Specifier,
     /// The command loads more than one package.
     Several,

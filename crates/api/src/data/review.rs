@@ -23,7 +23,7 @@ pub struct ReviewMarks {
     pub flags: Vec<Flag>,
 }
 
-/// Request to record that the user has reviewed definitions.
+/// Request to record that the user has reviewed definitions of a server's tools and prompts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ReviewDefinitions {
     /// Name of the server in the settings.
@@ -45,7 +45,7 @@ pub struct ReviewedDefinition {
     pub hash: String,
 }
 
-/// Data that was recorded at the user's reviews of a server.
+/// The user's reviews of a server's tools, prompts and apps, as recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewedDefinitions {
@@ -55,7 +55,8 @@ pub struct ReviewedDefinitions {
     pub identity: Vec<(String, String)>,
     /// Time at which the user last approved the identity, in milliseconds since 1970, or `None` if unknown.
     pub identity_since: Option<u64>,
-    /// Issuer of the server's tokens, or `None` if it was never signed in to.
+    /// Issuer identifier of the authorization server that issued the server's tokens, or `None` if the user never
+    /// signed in to the server.
     pub issuer: Option<String>,
     /// Tools whose definitions the user has reviewed.
     pub tools: Vec<PinnedDefinition>,

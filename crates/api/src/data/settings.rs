@@ -10,13 +10,14 @@ use super::{ChatBounds, ServerLimits};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Settings {
-    /// Color theme in which the UI is displayed.
+    /// Color theme of Drawbridge's page.
     pub theme: Theme,
-    /// Language in which the UI and notifications are displayed.
+    /// Language of Drawbridge's page and of its system notifications.
     pub language: Language,
     /// `true` if the user has closed the welcome screen.
     pub welcome_done: bool,
-    /// `true` to show system notifications about consent requests while the window is in the background.
+    /// `true` to show a system notification about each new consent request while Drawbridge's window is in the
+    /// background.
     pub announce: bool,
     /// Limits for each server, or `None` for the defaults.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_exact_or_default")]
@@ -32,11 +33,11 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_exact_or_default")]
     #[ts(optional)]
     pub chat: Option<ChatBounds>,
-    /// Action when the user closes the window while servers run.
+    /// Action of Drawbridge when the user closes its window while servers run.
     pub on_close: CloseAction,
     /// `true` if the app checks for updates automatically.
     pub check_updates: bool,
-    /// Zoom of the UI in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`], where 100 is the normal size.
+    /// Zoom of Drawbridge's page in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`], where 100 is the normal size.
     pub zoom: u16,
     /// `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
     pub menu_bar: bool,
@@ -46,18 +47,18 @@ pub struct Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct WindowSettings {
-    /// Zoom of the UI in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`], where 100 is the normal size.
+    /// Zoom of Drawbridge's page in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`], where 100 is the normal size.
     pub zoom: u16,
     /// `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
     pub menu_bar: bool,
 }
 
-/// Minimum zoom of the UI, in percent.
+/// Minimum zoom of Drawbridge's page, in percent.
 pub const MIN_ZOOM: u16 = 50;
-/// Maximum zoom of the UI, in percent.
+/// Maximum zoom of Drawbridge's page, in percent.
 pub const MAX_ZOOM: u16 = 200;
 
-/// Action when the user closes the window while servers run. Without running servers the app quits.
+/// Action of Drawbridge when the user closes its window while servers run. Without running servers the app quits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum CloseAction {
@@ -70,7 +71,7 @@ pub enum CloseAction {
     Quit,
 }
 
-/// Color theme in which the UI is displayed.
+/// Color theme of Drawbridge's page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Theme {
@@ -83,7 +84,7 @@ pub enum Theme {
     Dark,
 }
 
-/// Language in which the UI and notifications are displayed.
+/// Language of Drawbridge's page and of its system notifications.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Language {

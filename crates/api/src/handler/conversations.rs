@@ -74,8 +74,8 @@ fn conversation_view(open: OpenConversation) -> Conversation {
     }
 }
 
-/// Converts a conversation's item from the UI to an item to write to the history. The state of the item is always
-/// complete.
+/// Converts a conversation's item that the page sent to an item for the history. The converted item always has the
+/// state "complete".
 fn new_item(item: ConversationItem) -> ChatItem {
     let ConversationItem { id, parent, at, body, .. } = item;
     ChatItem { id, parent, at, state: ItemState::Whole, body: body.into_inner() }

@@ -14,8 +14,8 @@ use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
 impl Api {
-    /// Enables the import of servers from other apps whose settings are in this home folder. Without it, the command
-    /// `find_import_candidates` fails.
+    /// Enables the import of servers from the settings of other apps in the home folder of `environment`. Without an
+    /// environment, the command `find_import_candidates` fails.
     #[must_use]
     pub fn with_import_from(self, environment: AppEnvironment) -> Self {
         Self { environment: Some(environment.into()), ..self }
@@ -91,13 +91,14 @@ async fn scan_import_source(api: &Api, source: ImportSource) -> Result<ScanRepor
     }
 }
 
-/// Lists the files in a project folder that may define servers, so that the UI can ask the user before it reads them.
+/// Lists the files in a project folder that may define servers, so that the page can ask the user before it reads them.
 pub(super) async fn list_project_files(api: &Api, project: ProjectFolder) -> Result<ProjectFiles, ApiError> {
     let files = imports::list_project_files(&api.host, project.folder.into()).await?;
     Ok(ProjectFiles { files: files.into_iter().map(str::to_owned).collect() })
 }
 
-/// Lists the shared folders that define servers which the user has not seen. Without a home folder, there are none.
+/// Lists the folders that are shared with servers (roots) and whose settings files define servers that the user has not
+/// seen. The list is empty if the API has no home folder.
 pub(super) async fn list_unseen_projects(api: &Api) -> Result<UnseenProjects, ApiError> {
     let Some(environment) = api.environment.clone() else { return Ok(UnseenProjects::default()) };
     Ok(UnseenProjects { projects: projects::unseen_projects(&api.host, environment).await? })

@@ -1,4 +1,4 @@
-//! Conversion of server configurations between the types of the UI and those of the host.
+//! Conversion of server configurations between the API types and the host's types.
 //!
 //! Secret values of headers and environment variables are moved to the keychain. Header values and secret variables are
 //! never returned.
@@ -105,15 +105,16 @@ fn check_header(name: &str, value: &str) -> Result<(), ApiError> {
     ports::server_config::header_problem(name, value).map_or(Ok(()), |problem| Err(invalid_input_error(problem)))
 }
 
-/// Configuration of a server as converted from the UI, with the storage key and value of each secret for the keychain.
+/// Server configuration, converted from a request to the host's type, with the storage key and the value of each secret
+/// to write to the keychain.
 struct RequestedServer {
     config: HostConfig,
     secrets: Vec<(String, String)>,
 }
 
-/// Converts a configuration from the UI.
+/// Converts a server configuration from a request to the host's type, and separates its secrets.
 ///
-/// `was` is the current configuration. The current header values are kept if the UI sends none. `taken` contains the
+/// `was` is the current configuration. The current header values are kept if the page sends none. `taken` contains the
 /// names of secrets that other servers use.
 fn requested_server(
     config: ServerConfig,
@@ -185,7 +186,7 @@ fn apply_headers(
                     value
                 }
             }
-            None => stored_header_value(&header.name, was, &origin)?,
+            None => current_header_value_for_origin(&header.name, was, &origin)?,
         };
         if http.headers.insert(header.name.clone(), value).is_some() {
             return Err(invalid_input_error(format!("the header {:?} is set twice", header.name)));
@@ -209,7 +210,7 @@ fn secret_name(server: &str, header: &str, was: Option<&BTreeMap<String, String>
 }
 
 /// Returns the stored value of a header. A value that the user entered for one origin is not used for another origin.
-fn stored_header_value(name: &str, was: Option<&HttpConfig>, origin: &str) -> Result<String, ApiError> {
+fn current_header_value_for_origin(name: &str, was: Option<&HttpConfig>, origin: &str) -> Result<String, ApiError> {
     let value = was.and_then(|was| was.headers.get(name));
     let value = value.ok_or_else(|| invalid_input_error(format!("the header {name:?} has no value")))?;
     if was.and_then(HttpConfig::origin).as_deref() != Some(origin) {
@@ -234,10 +235,10 @@ pub(super) const fn http_kind_view(kind: HostKind) -> HttpKind {
     }
 }
 
-/// Selects if the values of a server's headers and secrets are sent to the UI.
+/// Choice between sending and omitting the values of a server's headers and secrets in a response to the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SecretVisibility {
-    /// The values are sent, because the user has just pasted them. The UI returns them when it adds the server.
+    /// The values are sent, because the user has just pasted them. The page returns them when it adds the server.
     Shown,
     /// The values are not sent, because they belong to a configured server.
     Hidden,
@@ -253,7 +254,7 @@ pub(super) fn headers_view(http: &HttpConfig, values: SecretVisibility) -> Vec<H
     http.headers.iter().map(one).collect()
 }
 
-/// Converts a server's configuration for the UI.
+/// Converts a server's configuration to the API type, with or without the values of its secrets.
 pub(super) fn config_view(config: HostConfig, values: SecretVisibility) -> ServerConfig {
     let revision = config.revision.map(|revision| revision.to_string());
     let tools = Some(config.tools).filter(|tools| !tools.admits_all_tools());

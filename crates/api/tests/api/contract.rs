@@ -113,7 +113,7 @@ async fn approved_call_can_be_repeated_without_a_consent_request() {
 }
 
 #[tokio::test]
-async fn edited_sampling_request_keeps_members_the_ui_does_not_show() {
+async fn edited_sampling_request_keeps_members_the_page_does_not_show() {
     let (app, api) = start_demo_server().await;
     let (caller, request) =
         (api.clone(), json!({"call": "1", "server": "harbour", "tool": "ask_model", "arguments": {}}));
@@ -336,7 +336,7 @@ async fn history_is_paged_and_searchable() {
 }
 
 #[tokio::test]
-async fn call_is_stored_in_its_conversation_after_the_ui_disconnects() {
+async fn call_is_stored_in_its_conversation_after_the_page_disconnects() {
     let (app, api) = start_demo_server().await;
     let id = run_command(&api, "create_conversation", json!({"title": "Sums"})).await["id"].clone();
     let request =

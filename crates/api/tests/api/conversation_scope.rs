@@ -43,7 +43,7 @@ async fn deny_from(api: &Api, own: Option<&str>, request: &ConsentRequestView) -
 
 /// Checks that only the window of `conversation` can decide the request. Then decides the request in that window or, if
 /// `conversation` is `None`, in the main window.
-async fn check_request(app: &TestApp, api: &Api, request: &ConsentRequestView, conversation: Option<&str>) {
+async fn check_deciding_window(app: &TestApp, api: &Api, request: &ConsentRequestView, conversation: Option<&str>) {
     for other in [Some("c2"), None] {
         let refused = deny_from(api, other, request).await.expect_err("another conversation");
         assert_eq!(refused.code, ErrorCode::Refused, "{refused}");
@@ -69,14 +69,14 @@ async fn page_of_a_conversation_decides_only_the_requests_of_its_conversation() 
     for conversation in [Some("c1"), None] {
         let denied = spawn_call(&app, "1", conversation);
         let request = app.consent_request(SERVER, "the call", is_call).await;
-        check_request(&app, &api, &request, conversation).await;
+        check_deciding_window(&app, &api, &request, conversation).await;
         assert!(denied.await.unwrap().is_err(), "the call was denied");
         // A form that the server requests during a call belongs to the conversation of the call.
         let allowed = spawn_call(&app, "2", conversation);
         let request = app.consent_request(SERVER, "the call", is_call).await;
         app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         let request = app.consent_request(SERVER, "the form", is_form).await;
-        check_request(&app, &api, &request, conversation).await;
+        check_deciding_window(&app, &api, &request, conversation).await;
         let ended = tokio::time::timeout(EVENT_TIMEOUT, allowed).await.expect("the call should end in time");
         drop(ended.unwrap());
     }

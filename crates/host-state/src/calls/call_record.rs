@@ -43,7 +43,7 @@ pub struct NewCall {
     pub name: String,
     /// Originator of the call.
     pub origin: CallOrigin,
-    /// Displayed MCP app that provides the tool and receives the call, or `None` if the server itself does.
+    /// Shown MCP app that provides the tool and receives the call, or `None` if the server itself does.
     pub app: Option<ProvidingApp>,
     /// Request to send once the call is allowed.
     pub request: ClientRequest,
@@ -72,7 +72,7 @@ pub struct CallRecord {
     pub view: ServerCall,
     /// Originator of the call.
     pub origin: CallOrigin,
-    /// Displayed MCP app that provides the tool and receives the call, or `None` if the server itself does.
+    /// Shown MCP app that provides the tool and receives the call, or `None` if the server itself does.
     pub app: Option<ProvidingApp>,
     /// Request to send, or `None` after it was sent.
     pub request: Option<CallRequest>,

@@ -119,7 +119,7 @@ impl FormField {
                 if let Some(most) = max_length.filter(|most| length > *most) {
                     return Some((FieldProblem::TooLong, Some(most.into())));
                 }
-                format.and_then(|format| find_format_problem(format, text)).map(|problem| (problem, None))
+                format.and_then(|format| format_problem(format, text)).map(|problem| (problem, None))
             }
             FieldKind::Number { integer, minimum, maximum } => {
                 let Some(number) = value.as_f64() else { return wrong_type_problem() };
@@ -162,7 +162,7 @@ const fn wrong_type_problem() -> ProblemWithLimit {
     Some((FieldProblem::WrongType, None))
 }
 
-fn find_format_problem(format: TextFormat, text: &str) -> Option<FieldProblem> {
+fn format_problem(format: TextFormat, text: &str) -> Option<FieldProblem> {
     let (fits, problem) = match format {
         TextFormat::Email => (formats::is_email(text), FieldProblem::NotAnEmail),
         TextFormat::Uri => (formats::is_uri(text), FieldProblem::NotAUri),

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 /// Key in `_meta` of a tool use for opaque data of the model provider, which must be sent back with that tool use.
 const OPAQUE_META_KEY: &str = "dev.drawbridge/opaque";
-/// Maximum length of tool names that every provider accepts.
+/// Maximum length, in bytes, of a tool name that every model provider accepts.
 const MAX_TOOL_NAME_LENGTH: usize = 64;
 
 /// Reason why a sampling request or a model's answer can't be converted.
@@ -40,7 +40,7 @@ pub enum ConversionError {
 }
 
 impl ConversionError {
-    /// Returns a stable identifier of the cause.
+    /// Returns the stable identifier of the error's cause, for which the page has a text.
     #[must_use]
     pub const fn code(&self) -> ModelErrorCode {
         match self {

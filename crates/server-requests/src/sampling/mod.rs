@@ -39,7 +39,7 @@ pub struct SamplingState {
     pub model: Option<ModelChoice>,
     /// Maximum number of tokens of the answer that the server requested. The model never gets a higher limit.
     pub wanted_tokens: u64,
-    /// Parts of the request that the model's provider does not support, with their conversions.
+    /// Parts of the request that the API of the model's provider can't represent, with their conversions.
     pub losses: Vec<LossyConversion>,
     /// Number of times that the request was sent to a model.
     pub attempts: u32,

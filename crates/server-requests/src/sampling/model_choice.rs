@@ -9,9 +9,9 @@ use models::{Model, ModelRef};
 
 /// Maximum number of a request's hints that are considered.
 const MAX_MODEL_HINTS: usize = 20;
-/// Maximum number of characters of a hint that are displayed.
+/// Maximum number of characters of a server's model hint that are displayed.
 const MAX_HINT_CHARS: usize = 80;
-/// Score of a model in a category for which no value is known, from 0 to 1.
+/// Score, between 0 and 1, that a model gets for its price, speed or intelligence if that is unknown.
 const UNKNOWN_CATEGORY_SCORE: f64 = 0.5;
 /// Substrings of model names by which models are recognized that do not generate text, such as embedding models.
 const NON_CHAT_NAME_PARTS: [&str; 7] = ["embed", "whisper", "tts", "moderation", "dall-e", "rerank", "transcribe"];
@@ -185,7 +185,8 @@ fn combined_price(model: &Model) -> Option<f64> {
     model.price.as_ref().map(|price| price.input + price.output)
 }
 
-/// Returns how cheap a model is compared with the others: 1 for the cheapest, 0 for the most expensive.
+/// Returns the score of a model's price among the prices of all models: 1 for the cheapest model, 0 for the most
+/// expensive.
 fn price_score(model: &Model, prices: &[f64]) -> f64 {
     let Some(own) = combined_price(model) else { return UNKNOWN_CATEGORY_SCORE };
     let (least, most) = prices.iter().fold((own, own), |(least, most), price| (least.min(*price), most.max(*price)));

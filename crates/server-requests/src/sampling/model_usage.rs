@@ -156,7 +156,7 @@ fn find_budget_limit(
 /// A limit of a server's sampling budget that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReachedLimit {
-    /// Quantity that reached its limit.
+    /// Quantity whose limit was reached, such as the number of tokens.
     pub of: LimitedQuantity,
     /// Period in which usage counts towards the limit.
     pub span: LimitPeriod,

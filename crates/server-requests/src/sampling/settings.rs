@@ -11,7 +11,7 @@ pub struct SamplingSettings {
     pub on: bool,
     /// Set if sampling requests may contain tools, which the server itself runs. Ignored unless `on` is set.
     pub tools: bool,
-    /// Maximum number of tokens of one answer. Larger requested numbers are reduced to it. Default: 4,096.
+    /// Maximum number of tokens of one answer. If a server requests more, this maximum applies instead. Default: 4,096.
     pub max_tokens: u64,
     /// Model that answers, regardless of the server's preferences. `None` to select one by the preferences.
     #[serde(skip_serializing_if = "Option::is_none")]

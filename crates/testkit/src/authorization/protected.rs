@@ -21,7 +21,8 @@ const HEADER_METADATA_PATH: &str = "/where/nobody/looks";
 /// Maximum number of recorded requests that the server returns to a test in another process.
 const MAX_LISTED_REQUESTS: usize = 1_000;
 
-/// MCP server on loopback that requires access tokens and offers the tool `echo`. It stops when this is dropped.
+/// MCP server on loopback that requires access tokens and offers the tool `echo`. The server stops when this value is
+/// dropped.
 pub struct ProtectedServer {
     server: HttpServer,
     state: Arc<ProtectedServerState>,

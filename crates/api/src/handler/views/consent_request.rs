@@ -1,4 +1,4 @@
-//! Conversion of consent requests and forms for the UI.
+//! Conversion of consent requests and forms for the page.
 
 use host::view::{ConsentRequestBody as HostBody, ConsentRequestView};
 use policy::{Hash, ReviewState};
@@ -35,7 +35,7 @@ pub(in crate::handler) fn consent_request_view(view: ConsentRequestView) -> Cons
 fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentRequestBody {
     match body {
         HostBody::Result { tool, app, parts, is_error, flags: _ } => {
-            let content = parts.into_iter().filter_map(data_flow::to_page_content).collect();
+            let content = parts.into_iter().filter_map(data_flow::to_api_content).collect();
             ConsentRequestBody::Result { tool, app, content, is_error }
         }
         HostBody::StartServer { config, resolved, earlier_approval, plan, files, changed_files, writers, package } => {
@@ -114,7 +114,7 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
             issuer_url: UrlParts::parse(&issuer),
             is_page_on_other_domain: authorization_url
                 .as_ref()
-                .is_some_and(|page| endpoints::is_other_domain(page, &issuer)),
+                .is_some_and(|page| endpoints::has_other_registrable_domain(page, &issuer)),
             issuer,
             resource,
             scopes,

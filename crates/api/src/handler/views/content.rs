@@ -97,7 +97,7 @@ pub(in crate::handler) fn template_view(template: mcp::ResourceTemplate) -> Reso
     }
 }
 
-/// Converts content from the UI to a content block of MCP.
+/// Converts a content block of the API, which a command contains, to one of MCP.
 pub(super) fn to_content_block(content: Content) -> ContentBlock {
     match content {
         Content::Text { text } => ContentBlock::text(text),

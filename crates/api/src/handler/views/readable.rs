@@ -1,9 +1,10 @@
-//! Readable JSON: a value is written on one line if it is short enough, so that definitions take few lines.
+//! Formatter for readable JSON: a value is written on one line if it is short enough, so that definitions take few
+//! lines.
 
 use serde_json::Value;
 
 /// Maximum length of a line with several values, in bytes. A consent request displays a line of this length without a
-/// line break. Most properties of an input schema are shorter. The UI joins lines up to the same length
+/// line break. Most properties of an input schema are shorter. The page joins lines up to the same length
 /// (`ui/src/consent/tool-definition.ts`).
 const MAX_LINE_BYTES: usize = 120;
 

@@ -15,7 +15,7 @@ pub(crate) struct ScriptedPeer {
     record: Option<File>,
 }
 
-/// Message of the client. Also represents the start of the server, before a message is read.
+/// Message from the client, or the start of the server, which precedes all messages.
 pub(crate) struct PeerRequest {
     pub(crate) method: String,
     /// Id of the request; null if the message has none.

@@ -17,7 +17,7 @@ pub(crate) fn abort(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     std::process::abort()
 }
 
-/// Blocks until the process is killed.
+/// Blocks this thread until the process is killed.
 pub(crate) fn wait_for_ever() -> ! {
     loop {
         std::thread::sleep(Duration::from_secs(3600));
