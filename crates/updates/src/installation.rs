@@ -31,9 +31,9 @@ pub struct InstallTraces {
     pub program: PathBuf,
     /// Value of the environment variable `APPIMAGE`: path of the AppImage file.
     pub appimage: Option<PathBuf>,
-    /// Set if the app runs in a Flatpak (`/.flatpak-info` exists).
+    /// Set if Drawbridge runs in a Flatpak (`/.flatpak-info` exists).
     pub flatpak: bool,
-    /// Set if the app runs in a snap (the environment variable `SNAP` is set).
+    /// Set if Drawbridge runs in a snap (the environment variable `SNAP` is set).
     pub snap: bool,
 }
 

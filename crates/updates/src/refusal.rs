@@ -56,7 +56,7 @@ pub enum UpdateRefusal {
     /// The signature of the downloaded file contains no version.
     #[error("the signature of the download names no version")]
     NoVersion,
-    /// The app does not update this kind of installation itself.
+    /// Drawbridge does not update this kind of installation itself.
     #[error("this installation of Drawbridge does not update itself")]
     NotHere,
     /// The user stopped the download before it was complete.
@@ -107,7 +107,7 @@ pub enum RefusalKind {
     Announcement,
     /// The release has no file for this platform.
     Platform,
-    /// The app does not update this kind of installation.
+    /// Drawbridge does not update this kind of installation itself.
     NotHere,
     /// The downloaded file could not be installed.
     Install,

@@ -1,4 +1,4 @@
-//! State of the app's updates, for the settings page, which has the same types in `ui/src/lib/platform/platform.ts`.
+//! State of Drawbridge's updates, for the settings page, which has the same types in `ui/src/lib/platform/platform.ts`.
 
 use serde::Serialize;
 
@@ -47,11 +47,11 @@ pub enum UpdateSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum UpdateStep {
-    /// Updates were not checked yet since the start of the desktop app.
+    /// Drawbridge has not checked for updates since it was started.
     Idle,
-    /// The app is checking for a newer release.
+    /// Drawbridge is checking for a newer release.
     Checking,
-    /// The running version of the app is the newest one.
+    /// The running version of Drawbridge is the newest one.
     Current,
     /// A newer version was found and is not downloaded yet.
     Found {
@@ -70,7 +70,7 @@ pub enum UpdateStep {
         /// Release that is being installed.
         release: ReleaseAnnouncement,
     },
-    /// The new version is installed. It is used from the next start of the app.
+    /// The new version is installed. It is used from the next start of Drawbridge.
     Installed {
         /// Release that was installed.
         release: ReleaseAnnouncement,

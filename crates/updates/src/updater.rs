@@ -121,7 +121,7 @@ impl Updater {
     }
 
     /// Downloads the release that the last check found, and installs it with `installer`. The new version is used from
-    /// the next start of the app.
+    /// the next start of Drawbridge.
     ///
     /// # Errors
     /// Returns [`UpdateRefusal::NotReady`] if the last check did not find this version, [`UpdateRefusal::Stopped`]
