@@ -48,8 +48,8 @@ impl Installer {
 }
 
 impl InstallOffer {
-    /// Returns the sandbox that the user interface proposes for a new server: access to the folder of a bundle, and to
-    /// the hosts from which packages are loaded. The user adds further access.
+    /// Returns the sandbox that the page proposes for a new server: access to the folder of a bundle, and to the hosts
+    /// from which packages are loaded. The user adds further access.
     #[must_use]
     pub fn proposed_sandbox(&self, plan: &InstallPlan) -> SandboxConfig {
         let bundle = self.origin.bundle();
