@@ -48,7 +48,7 @@ use Revision::{V2024_11_05 as A, V2025_03_26 as B, V2025_06_18 as C, V2025_11_25
 /// Range of the revisions that have one feature of the wire format: the first and the last of them, both inclusive.
 struct RevisionRange(Revision, Revision);
 
-const HANDSHAKE: RevisionRange = RevisionRange(A, D);
+const INITIALIZE_HANDSHAKE: RevisionRange = RevisionRange(A, D);
 const BATCHES: RevisionRange = RevisionRange(B, B);
 const PING: RevisionRange = RevisionRange(A, D);
 const SERVER_REQUESTS: RevisionRange = RevisionRange(A, D);
@@ -86,7 +86,7 @@ impl Revision {
     /// Returns `true` if this revision has no `initialize` handshake, and every request carries the client's metadata
     /// instead.
     pub fn is_modern(self) -> bool {
-        !self.is_in_range(&HANDSHAKE)
+        !self.is_in_range(&INITIALIZE_HANDSHAKE)
     }
     /// Returns `true` if JSON arrays of messages are allowed (`basic` page of 2025-03-26).
     pub fn has_batches(self) -> bool {
@@ -155,7 +155,7 @@ impl Revision {
         self.is_in_range(&MULTI_ROUND_TRIP)
     }
     /// Returns `true` if clients subscribe to change notifications with `subscriptions/listen`.
-    pub fn has_listen(self) -> bool {
+    pub fn has_subscriptions_listen(self) -> bool {
         self.is_in_range(&SUBSCRIPTIONS_LISTEN)
     }
     /// Returns `true` if tasks are part of the core protocol. In 2026-07-28 they are an extension.

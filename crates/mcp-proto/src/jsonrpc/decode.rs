@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::envelope::MessageEnvelope;
 use super::json_scanner::unquote;
-use super::line_survey::{LineScan, parse_request_id, trim_received_line};
+use super::line_scan::{LineScan, parse_request_id, trim_received_line};
 use super::{
     IncomingMessage, InvalidCause, InvalidMessage, MAX_BATCH_MESSAGES, MAX_JSON_DEPTH, MAX_JSON_VALUES, RawJson,
     RpcError,

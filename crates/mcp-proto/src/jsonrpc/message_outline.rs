@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outline_is_parsed_from_the_beginning() {
+    fn message_outline_is_parsed_from_its_beginning() {
         for (text, id, method, is_error) in [
             (r#"{"jsonrpc":"2.0","id":1,"result":{"a":"#, Some("1"), None, false),
             (r#"{"jsonrpc":"2.0","error":{"code":1},"id":"x"}"#, Some("\"x\""), None, true),

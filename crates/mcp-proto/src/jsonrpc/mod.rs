@@ -7,7 +7,7 @@ mod decode;
 mod envelope;
 mod invalid;
 mod json_scanner;
-mod line_survey;
+mod line_scan;
 mod message_outline;
 mod object_writer;
 mod outgoing;
@@ -25,7 +25,7 @@ pub(crate) use invalid::escape_and_truncate;
 pub use invalid::{InvalidCause, InvalidMessage};
 pub(crate) use json_scanner::{JsonScanner, QuotedString, unquote};
 pub use message_outline::MessageOutline;
-pub(crate) use object_writer::{ObjectWriter, serialize_members};
+pub(crate) use object_writer::{JsonObjectWriter, serialize_members};
 pub use outgoing::{OutgoingKind, OutgoingMessage};
 pub use raw::RawJson;
 
@@ -36,7 +36,7 @@ pub const MAX_JSON_VALUES: usize = 500_000;
 /// Maximum number of messages in one JSON-RPC batch.
 pub const MAX_BATCH_MESSAGES: usize = 1000;
 /// Maximum length of a JSON-RPC request id in bytes.
-pub const MAX_ID_BYTES: usize = 4096;
+pub const MAX_REQUEST_ID_BYTES: usize = 4096;
 
 /// Codes of JSON-RPC and MCP errors that the session reads or writes.
 pub mod code {
@@ -55,13 +55,13 @@ pub mod code {
     /// The resource does not exist, up to 2025-11-25 (`server/resources`).
     pub const RESOURCE_NOT_FOUND: i64 = -32002;
     /// The user must visit URLs before the request can succeed, 2025-11-25 (`client/elicitation`).
-    pub const URL_REQUIRED: i64 = -32042;
+    pub const URL_ELICITATION_REQUIRED: i64 = -32042;
     /// An HTTP header of the request does not match its body, 2026-07-28.
     pub const HEADER_MISMATCH: i64 = -32020;
     /// The client lacks a required capability, 2026-07-28.
-    pub const MISSING_CAPABILITY: i64 = -32021;
+    pub const MISSING_CLIENT_CAPABILITY: i64 = -32021;
     /// The server does not support the protocol version of the request, 2026-07-28.
-    pub const UNSUPPORTED_VERSION: i64 = -32022;
+    pub const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
 }
 
 /// Identifier of a request, repeated in its response. `1` and `"1"` are different.
@@ -72,7 +72,7 @@ pub mod code {
 pub enum RequestId {
     /// A whole number that fits into a signed 64-bit integer.
     Number(i64),
-    /// A string of at most [`MAX_ID_BYTES`] bytes.
+    /// A string of at most [`MAX_REQUEST_ID_BYTES`] bytes.
     Text(String),
 }
 

@@ -11,8 +11,8 @@ use super::value_spans::LargeValues;
 
 /// Text of one JSON value, exactly as it was received.
 ///
-/// Cloning is cheap and keeps the whole received message in memory: use a [`RawJson::to_detached`] copy for values that
-/// live long. The text is valid JSON within the limits of this crate.
+/// Cloning is cheap and keeps the whole received message in memory: use a [`RawJson::to_independent_copy`] copy for
+/// values that live long. The text is valid JSON within the limits of this crate.
 #[derive(Clone)]
 pub struct RawJson {
     text: ByteString,
@@ -69,7 +69,7 @@ impl RawJson {
 
     /// Returns a copy of the value that does not keep the received message in memory.
     #[must_use]
-    pub fn to_detached(&self) -> RawJson {
+    pub fn to_independent_copy(&self) -> RawJson {
         RawJson::copy_of(self.get())
     }
 }

@@ -33,7 +33,7 @@ impl Session {
         for message in messages {
             match message {
                 Ok(message) => self.process_message(message, origin.clone(), Some(batch), now),
-                Err(invalid) => self.on_invalid(invalid, Some(batch), now),
+                Err(invalid) => self.on_invalid_message(invalid, Some(batch), now),
             }
         }
         self.record_batch_response(Some(batch), None);
@@ -60,7 +60,9 @@ impl Session {
                     };
                     self.fail_request(&id, CallError::Unreadable(Box::new(invalid)), now);
                 }
-                Ok(IncomingMessage::Request { id, .. }) if self.accepts_requests() && !self.is_request_open(&id) => {
+                Ok(IncomingMessage::Request { id, .. })
+                    if self.accepts_server_requests() && !self.is_server_request_open(&id) =>
+                {
                     self.respond(id, None, Err(RpcError::new(code::INVALID_REQUEST, cause.to_string())));
                 }
                 _ => {}

@@ -115,7 +115,7 @@ impl Session {
         };
         self.calls.insert(id, call);
         if self.is_reopening() {
-            self.retain_call(id);
+            self.retain_call_for_new_session(id);
         } else {
             self.advance_call(id, now);
         }
@@ -126,14 +126,14 @@ impl Session {
     pub(super) fn advance_call(&mut self, id: CallId, now: Instant) {
         if self.task_call(id).is_some() {
             self.poll_task(id);
-        } else if !self.handle_without_request(id, now) {
+        } else if !self.complete_without_request(id, now) {
             self.send_call_request(id);
         }
     }
 
     /// Processes a call that needs no request of its own in this revision, such as a subscription in 2026-07-28.
     /// Returns `false` if the call needs a request.
-    fn handle_without_request(&mut self, id: CallId, now: Instant) -> bool {
+    fn complete_without_request(&mut self, id: CallId, now: Instant) -> bool {
         let revision = self.revision();
         let Some(call) = self.calls.get(&id) else { return false };
         match &call.request {
@@ -172,11 +172,11 @@ impl Session {
                 if self.reopen_if_revision_changed(id, &error, now) || self.on_headers_refused(id, &error) {
                     return;
                 }
-                let error = self.convert_error(error);
+                let error = self.to_call_error(error);
                 return self.end_call(id, Err(error));
             }
         };
-        match body.and_then(|body| self.handle_result_type(id, body, bytes, now)) {
+        match body.and_then(|body| self.process_result_type(id, body, bytes, now)) {
             Ok(Some(result)) => self.complete_call(id, result),
             Ok(None) => {}
             Err(cause) => self.end_call(id, Err(CallError::BadAnswer { cause })),
@@ -200,7 +200,7 @@ impl Session {
 
     /// Evaluates the `resultType` of a result (2026-07-28). Returns the converted result, or `None` if the call
     /// continues: with further input of the user, or as a task.
-    fn handle_result_type(
+    fn process_result_type(
         &mut self,
         id: CallId,
         mut body: ResultBody,
@@ -210,7 +210,7 @@ impl Session {
         let Some(call) = self.calls.get(&id) else { return Ok(None) };
         let is_call = matches!(call.request, ClientRequest::CallTool { .. });
         let core = call.requested_as_task;
-        let extension = !core && self.revision().has_listen();
+        let extension = !core && self.revision().has_subscriptions_listen();
         if is_call
             && (core || extension)
             && let Some(task) = tasks::take_created_task(&mut body, core)
@@ -235,7 +235,7 @@ impl Session {
         }
         // Results of repeated requests contain input of the user and are not cached.
         let cache = (self.revision().has_cache_hints() && call.rounds == 0).then(|| CacheHint::parse(&body));
-        if let Some((list, items)) = body.take_dropped_items() {
+        if let Some((list, items)) = body.take_dropped_entries() {
             self.events.push(SessionEvent::ItemsDropped { list, items });
         }
         results::to_server_result(&call.request, body, cache).map(Some)
@@ -243,8 +243,8 @@ impl Session {
 
     /// Converts an error response to a [`CallError`]: [`CallError::UrlRequired`] if it lists URLs for the user to
     /// visit, otherwise [`CallError::Server`].
-    pub(super) fn convert_error(&mut self, error: RpcError) -> CallError {
-        if error.code == code::URL_REQUIRED && self.revision().has_url_required_error() {
+    pub(super) fn to_call_error(&mut self, error: RpcError) -> CallError {
+        if error.code == code::URL_ELICITATION_REQUIRED && self.revision().has_url_required_error() {
             let pages = error.data.as_ref().and_then(|data| data.get("elicitations"));
             let pages: Option<Vec<ElicitParams>> = pages.and_then(|pages| serde_json::from_value(pages.clone()).ok());
             if let Some(pages) = pages
@@ -270,16 +270,16 @@ impl Session {
             self.wire.abandon(wire);
             self.send_cancellation(wire, Some(reason));
         }
-        self.drop_subscription(id, now);
+        self.drop_subscription_of_ended_call(id, now);
         self.end_call(id, Err(error));
-        self.refuse_requests_of_call(id, now);
+        self.refuse_server_requests_of_call(id, now);
     }
 
     /// Ends a call and reports its result. No other function removes calls.
     pub(super) fn end_call(&mut self, id: CallId, result: Result<ServerResult, CallError>) {
         if let Some(call) = self.calls.remove(id) {
             if let Some(running) = call.task {
-                self.remove_task(&running.view.id);
+                self.stop_listening_to_task(&running.view.id);
             }
             self.withdraw_input_requests(id);
             self.events.push(SessionEvent::Done { call: id, result });

@@ -136,7 +136,7 @@ impl Session {
             call.send_at = checked_deadline(now, INITIAL_RESEND_DELAY * 2u32.pow(call.resends - 1));
         } else {
             self.end_call(id, Err(to_undelivered_error(&fault)));
-            self.refuse_requests_of_call(id, now);
+            self.refuse_server_requests_of_call(id, now);
         }
     }
 

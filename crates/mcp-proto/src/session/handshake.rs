@@ -50,7 +50,7 @@ impl Session {
             HandshakeMode::Pinned(revision) if revision.is_modern() => self.send_probe(false, now),
             HandshakeMode::Pinned(revision) => self.send_initialize(revision, false, now),
             // HTTP+SSE predates the probe.
-            HandshakeMode::Probe if sse || self.is_known_legacy() => {
+            HandshakeMode::Probe if sse || self.is_server_known_to_be_legacy() => {
                 self.send_initialize(Revision::NEWEST_LEGACY, false, now)
             }
             HandshakeMode::Probe => self.send_probe(false, now),
@@ -58,7 +58,7 @@ impl Session {
         }
     }
 
-    fn is_known_legacy(&self) -> bool {
+    fn is_server_known_to_be_legacy(&self) -> bool {
         self.config.known.is_some_and(|revision| !revision.is_modern())
     }
 
@@ -127,8 +127,8 @@ impl Session {
     /// previous session used it, since the server may have been upgraded. Otherwise fails the handshake.
     pub(super) fn on_initialize_failed(&mut self, mut cause: String, fault: HandshakeFault, now: Instant) {
         let pinned = matches!(self.config.handshake, HandshakeMode::Pinned(_));
-        let was_guess =
-            self.is_reopening() || (self.config.handshake == HandshakeMode::Probe && self.is_known_legacy());
+        let was_guess = self.is_reopening()
+            || (self.config.handshake == HandshakeMode::Probe && self.is_server_known_to_be_legacy());
         if !pinned && was_guess && !self.tried.probed && self.config.carrier != TransportKind::HttpSse {
             self.tried.refused = Some((cause, fault));
             return self.send_probe(false, now);
@@ -183,7 +183,7 @@ impl Session {
                 // Not cancelled, since only pings may be sent before the response to `initialize`.
                 self.wire.abandon(id);
                 if self.config.carrier == TransportKind::StreamableHttp {
-                    self.abort_request(id);
+                    self.abort_http_request(id);
                 }
                 self.tried.probe_unanswered = true;
                 let waited = self.config.timeouts.probe;

@@ -8,7 +8,7 @@ use crate::jsonrpc::RequestId;
 use super::CallId;
 
 /// Maximum number of stored ids of abandoned requests, by which late responses to them are recognized.
-const MAX_ABANDONED_IDS: usize = 1024;
+const MAX_ABANDONED_REQUEST_IDS: usize = 1024;
 
 /// Purpose of a pending request of the client, which determines the handler of its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl PendingRequestTable {
     /// Moves a pending request to the abandoned ones, so that its late response is ignored.
     pub(super) fn abandon(&mut self, id: i64) {
         if self.waiting.swap_remove(&id).is_some() {
-            if self.given_up.len() == MAX_ABANDONED_IDS {
+            if self.given_up.len() == MAX_ABANDONED_REQUEST_IDS {
                 self.given_up.shift_remove_index(0);
             }
             self.given_up.insert(id);
@@ -128,7 +128,7 @@ impl PendingRequestTable {
 
     /// Returns the id of the only pending request apart from `subscriptions/listen`, to which a response without an id
     /// must belong. Returns `None` if no or several requests are pending.
-    pub(super) fn sole_pending_id(&self) -> Option<RequestId> {
+    pub(super) fn sole_pending_request_id(&self) -> Option<RequestId> {
         let mut soon = self.waiting.iter().filter(|(_, purpose)| **purpose != RequestPurpose::Listen);
         match (soon.next(), soon.next()) {
             (Some((id, _)), None) => Some(RequestId::Number(*id)),

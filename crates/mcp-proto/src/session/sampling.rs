@@ -32,15 +32,15 @@ pub fn validate_sampling_request(params: &CreateMessageParams, offers_tools: boo
     }
     let mut before: Option<&SamplingMessage> = None;
     for message in &params.messages {
-        check_block_types(message, offers_tools)?;
-        check_tool_results(before, Some(message))?;
+        check_content_block_types(message, offers_tools)?;
+        check_tool_results_match_tool_uses(before, Some(message))?;
         before = Some(message);
     }
-    check_tool_results(before, None)
+    check_tool_results_match_tool_uses(before, None)
 }
 
 /// Checks that the content blocks of a message are of types that are allowed for its role.
-fn check_block_types(message: &SamplingMessage, offers_tools: bool) -> Result<(), String> {
+fn check_content_block_types(message: &SamplingMessage, offers_tools: bool) -> Result<(), String> {
     let blocks = message.content.blocks();
     for block in blocks {
         let fits = match block {
@@ -61,7 +61,10 @@ fn check_block_types(message: &SamplingMessage, offers_tools: bool) -> Result<()
 }
 
 /// Checks that the message `next` has exactly one tool result for each tool use of `message`.
-fn check_tool_results(message: Option<&SamplingMessage>, next: Option<&SamplingMessage>) -> Result<(), String> {
+fn check_tool_results_match_tool_uses(
+    message: Option<&SamplingMessage>,
+    next: Option<&SamplingMessage>,
+) -> Result<(), String> {
     let uses = content_block_ids(message, |block| match block {
         ContentBlock::ToolUse(used) => Some(&used.id),
         _ => None,

@@ -108,7 +108,7 @@ impl Session {
             self.stop_call(id, "no answer in time", error, now);
         }
         self.resend_due_requests(now);
-        self.poll_tasks(now);
+        self.poll_due_tasks(now);
         self.check_subscription_timers(now);
         self.check_liveness(now);
         self.calls.recompute_next_due();

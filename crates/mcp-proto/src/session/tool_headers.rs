@@ -14,7 +14,7 @@ use super::{
 };
 
 /// Maximum number of pages of `tools/list` that are searched for one tool.
-const MAX_SEARCHED_TOOL_PAGES: u32 = 100;
+const MAX_TOOL_LIST_PAGES_FOR_HEADERS: u32 = 100;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -95,11 +95,11 @@ impl Session {
             return false;
         }
         call.has_relisted_tools = true;
-        self.request_tools_page(id, None, 1);
+        self.request_tool_list_page(id, None, 1);
         true
     }
 
-    fn request_tools_page(&mut self, id: CallId, cursor: Option<String>, page: u32) {
+    fn request_tool_list_page(&mut self, id: CallId, cursor: Option<String>, page: u32) {
         let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
         let wire = self.send_request(RequestPurpose::Relist { call: id, page }, "tools/list", params, None);
         if let Some(call) = self.calls.get_mut(&id) {
@@ -109,7 +109,7 @@ impl Session {
 
     /// Processes one page of `tools/list`: records the header definitions of the call's tool and sends the call again,
     /// or requests the next page.
-    pub(super) fn on_tools_page(&mut self, id: CallId, page: u32, answer: Result<RawJson, RpcError>) {
+    pub(super) fn on_tool_list_page(&mut self, id: CallId, page: u32, answer: Result<RawJson, RpcError>) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.wire = None;
         let ClientRequest::CallTool { name, .. } = &call.request else { return };
@@ -124,8 +124,8 @@ impl Session {
         };
         let found = tools.iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some(&name));
         match (found, next_cursor) {
-            (None, Some(cursor)) if page < MAX_SEARCHED_TOOL_PAGES => {
-                return self.request_tools_page(id, Some(cursor), page + 1);
+            (None, Some(cursor)) if page < MAX_TOOL_LIST_PAGES_FOR_HEADERS => {
+                return self.request_tool_list_page(id, Some(cursor), page + 1);
             }
             (None, _) => self.mirrored.remove_tool(&name),
             (Some(tool), _) => {

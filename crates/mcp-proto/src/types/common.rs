@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Map;
-use super::lenient::{deserialize_one_or_many, null_as_default};
+use super::lenient::{deserialize_null_as_default, deserialize_one_or_many};
 
 /// Description of a client or server program (`basic/lifecycle`, schema `Implementation`).
 ///
@@ -23,7 +23,7 @@ pub struct Implementation {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Icons for display, since 2025-11-25.
-    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "deserialize_null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
     /// URL of the program's home page, since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,7 +70,7 @@ pub enum Role {
 #[serde(rename_all = "camelCase")]
 pub struct Annotations {
     /// Roles that the content is intended for. Empty if the server names none.
-    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "deserialize_null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub audience: Vec<Role>,
     /// Importance of the content, from 0 (optional) to 1 (required).
     #[serde(skip_serializing_if = "Option::is_none")]

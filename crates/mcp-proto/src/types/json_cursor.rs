@@ -148,7 +148,7 @@ impl<'a> JsonCursor<'a> {
         Ok(parts)
     }
 
-    fn unescape_shared(&self, quoted: &QuotedString<'a>) -> Result<SharedText, String> {
+    fn unescape_to_shared_text(&self, quoted: &QuotedString<'a>) -> Result<SharedText, String> {
         match quoted.unescape().ok_or(INVALID_JSON_CAUSE)? {
             Cow::Borrowed(plain) if plain.len() >= MIN_SHARED_TEXT_BYTES => {
                 Ok(SharedText::from_shared(self.body.shared_slice(plain)))
@@ -169,7 +169,7 @@ impl<'a> JsonCursor<'a> {
         for (key, part) in parts {
             let value = match (large.iter().position(|name| name == key), part) {
                 (Some(at), RawMemberValue::Text(quoted)) => {
-                    texts[at] = Some(self.unescape_shared(quoted)?);
+                    texts[at] = Some(self.unescape_to_shared_text(quoted)?);
                     Value::String(String::new())
                 }
                 _ => part.to_value()?,
@@ -181,9 +181,9 @@ impl<'a> JsonCursor<'a> {
     }
 
     /// Parses the next JSON value as a content block of any type.
-    pub(crate) fn parse_block(&mut self) -> Result<ContentBlock, String> {
+    pub(crate) fn parse_content_block(&mut self) -> Result<ContentBlock, String> {
         let mut parts = self.parse_all_members()?;
-        if let Some(block) = self.parse_simple_block(&parts) {
+        if let Some(block) = self.parse_simple_content_block(&parts) {
             return Ok(block);
         }
         let Some(RawMemberValue::Text(kind)) = parts.iter().rev().find(|(key, _)| key == "type").map(|(_, part)| part)
@@ -216,7 +216,7 @@ impl<'a> JsonCursor<'a> {
 
     /// Builds a text, image or audio block whose only members are `parts`, if these are the required members of its
     /// type, as in nearly all blocks. Returns `None` for any other block.
-    fn parse_simple_block(&self, parts: &RawMembers<'a>) -> Option<ContentBlock> {
+    fn parse_simple_content_block(&self, parts: &RawMembers<'a>) -> Option<ContentBlock> {
         let text = |name: &str| {
             parts.iter().find_map(|(key, part)| {
                 if let (RawMemberValue::Text(text), true) = (part, key == name) { Some(text) } else { None }
@@ -226,12 +226,12 @@ impl<'a> JsonCursor<'a> {
         // The number of members equals the number of members that are read here, so the object has no other members.
         match (&*kind, parts.len()) {
             ("text", 2) => {
-                let text = self.unescape_shared(text("text")?).ok()?;
+                let text = self.unescape_to_shared_text(text("text")?).ok()?;
                 Some(ContentBlock::Text(TextContent { text, ..TextContent::default() }))
             }
             ("image" | "audio", 3) => {
                 let (data, mime_type) =
-                    (self.unescape_shared(text("data")?).ok()?, text("mimeType")?.unescape()?.into_owned());
+                    (self.unescape_to_shared_text(text("data")?).ok()?, text("mimeType")?.unescape()?.into_owned());
                 let block = ImageContent { data, mime_type, ..ImageContent::default() };
                 Some(if kind == "image" { ContentBlock::Image(block) } else { ContentBlock::Audio(block) })
             }

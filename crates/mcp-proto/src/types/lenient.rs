@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// Deserializes a value of type `T`, or `null` as the default value of `T`.
-pub(super) fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+pub(super) fn deserialize_null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: Default + Deserialize<'de>,
@@ -15,7 +15,7 @@ where
 
 /// Deserializes a capability, which should be an object. Also accepts `[]`, from servers in languages without a literal
 /// for empty objects, and `true`.
-pub(super) fn lenient_capability<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+pub(super) fn deserialize_lenient_capability<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: Default + DeserializeOwned,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::lenient::{deserialize_required_whole_number, null_as_default};
+use super::lenient::{deserialize_null_as_default, deserialize_required_whole_number};
 use super::{ContentBlock, Map, Role, Tool};
 
 /// Parameters of a `sampling/createMessage` request.
@@ -27,7 +27,7 @@ pub struct CreateMessageParams {
     #[serde(deserialize_with = "deserialize_required_whole_number")]
     pub max_tokens: u64,
     /// Strings at which the model stops generating.
-    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "deserialize_null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub stop_sequences: Vec<String>,
     /// Metadata for the provider of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,7 +138,7 @@ impl<'de> Deserialize<'de> for SamplingContent {
 #[serde(rename_all = "camelCase")]
 pub struct ModelPreferences {
     /// Models that the server suggests, most preferred first.
-    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "deserialize_null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<ModelHint>,
     /// Importance of low cost, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -21,7 +21,7 @@ fn completion_request() -> ClientRequest {
 }
 
 #[test]
-fn requests_match_the_schemas() {
+fn sent_requests_match_the_schemas() {
     let list = |cursor: Option<&str>| cursor.map(str::to_owned);
     let text = json!({ "content": [{ "type": "text", "text": "ok" }] });
     let cases: Vec<(ClientRequest, Value, Value)> = vec![

@@ -251,7 +251,7 @@ fn probe_response_selects_modern_or_legacy_handshake() {
 }
 
 #[test]
-fn initialize_negotiates_the_version() {
+fn initialize_negotiates_the_protocol_version() {
     use Revision::*;
     let first = || initialize_step(1, "2025-11-25");
     for (proves, steps) in [
@@ -392,7 +392,7 @@ fn pinned_revision_is_the_only_one_accepted() {
 }
 
 #[test]
-fn capabilities_match_the_revision() {
+fn declared_client_capabilities_match_the_revision() {
     for (revision, elicitation, context) in [
         (Revision::V2024_11_05, Value::Null, Value::Null),
         (Revision::V2025_03_26, Value::Null, Value::Null),

@@ -145,7 +145,7 @@ impl TestSession {
         self.session.handle_undelivered(&id, fault, self.now);
     }
 
-    pub(crate) fn report_status(&mut self, id: &Value, code: u16, body: &str) {
+    pub(crate) fn report_http_error_status(&mut self, id: &Value, code: u16, body: &str) {
         let error = serde_json::from_str::<Value>(body)
             .ok()
             .and_then(|body| serde_json::from_value(body["error"].clone()).ok());
@@ -247,7 +247,7 @@ pub(crate) fn tool_call() -> ClientRequest {
     ClientRequest::CallTool { name: "add_note".into(), arguments, as_task: false }
 }
 
-pub(crate) fn form_params() -> Value {
+pub(crate) fn form_elicitation_params() -> Value {
     json!({ "message": "Which day?", "requestedSchema": { "type": "object", "properties": {} } })
 }
 

@@ -3,7 +3,7 @@
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{LONG_DEADLINE, TestSession, all_capabilities, client_config, form_params, tool_call};
+use crate::peer::{LONG_DEADLINE, TestSession, all_capabilities, client_config, form_elicitation_params, tool_call};
 
 fn request_id(sent: &Value) -> RequestId {
     RequestId::Number(sent["id"].as_i64().unwrap())
@@ -43,7 +43,7 @@ fn lost_session_is_reopened_and_refused_requests_are_sent_again() {
 
     let (working, on_server) = peer.start_call(tool_call());
     let (listing, _) = peer.start_call(ClientRequest::ListPrompts { cursor: None });
-    peer.send_request(json!(5), "elicitation/create", form_params());
+    peer.send_request(json!(5), "elicitation/create", form_elicitation_params());
     let (server_request, ..) = peer.take_server_request();
     let (refused, sent) = peer.start_call(tool_call());
     let init = report_lost_session(&mut peer, &sent);
@@ -96,7 +96,7 @@ fn lost_session_is_reopened_and_refused_requests_are_sent_again() {
 }
 
 #[test]
-fn failed_reopening_fails_the_session() {
+fn failed_reopening_of_a_lost_session_ends_it() {
     let mut peer = TestSession::over_http(Revision::V2025_11_25);
     let (call, sent) = peer.start_call(tool_call());
     let init = report_lost_session(&mut peer, &sent);
@@ -113,14 +113,14 @@ fn session_is_reopened_with_a_server_that_changed_its_revision() {
     let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..client_config(HandshakeMode::Probe) };
     let mut peer = TestSession::with_config(settings);
     let probe = peer.take_sent_message();
-    peer.report_status(&probe["id"], 400, "");
+    peer.report_http_error_status(&probe["id"], 400, "");
     let init = peer.take_sent_message();
     accept_initialize(&mut peer, &init);
     peer.take_events();
     peer.take_sent_messages();
     let (call, sent) = peer.start_call(tool_call());
     let refusal = json!({ "error": { "code": -32022, "message": "old", "data": { "supported": ["2026-07-28"] } } });
-    peer.report_status(&sent["id"], 400, &refusal.to_string());
+    peer.report_http_error_status(&sent["id"], 400, &refusal.to_string());
     let probe = peer.take_sent_message();
     assert_eq!(probe["method"], "server/discover", "[lifecycle-era-cache]: a mismatch must cause a probe");
     let result = json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } });
@@ -135,7 +135,7 @@ fn session_is_reopened_with_a_server_that_changed_its_revision() {
         (Some("tools/call"), Some("add_note")),
         "the call must be sent again"
     );
-    peer.report_status(&again["id"], 400, &refusal.to_string());
+    peer.report_http_error_status(&again["id"], 400, &refusal.to_string());
     assert!(matches!(peer.take_result(call), Err(CallError::Server(_))), "a call must reopen the session only once");
 }
 

@@ -5,8 +5,8 @@ use mcp_proto::*;
 use serde_json::{Value, json};
 
 use crate::peer::{
-    TestSession, accepted_form_response, all_capabilities, client_config, form_params, sampling_params, seconds,
-    tool_call,
+    TestSession, accepted_form_response, all_capabilities, client_config, form_elicitation_params, sampling_params,
+    seconds, tool_call,
 };
 
 const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
@@ -58,7 +58,7 @@ fn wait_for_task_poll(peer: &mut TestSession) -> Value {
 }
 
 fn input_request(key: &str) -> Value {
-    json!({ key: { "method": "elicitation/create", "params": form_params() } })
+    json!({ key: { "method": "elicitation/create", "params": form_elicitation_params() } })
 }
 
 #[test]

@@ -6,9 +6,9 @@
 //! cannot block the driver either.
 
 mod channel_owner;
+pub(crate) mod deadline_timer;
 mod detected_transport;
 pub(crate) mod driver_core;
-pub(crate) mod due_timer;
 pub(crate) mod event_outbox;
 mod frame;
 pub(crate) mod message_intake;

@@ -17,8 +17,8 @@ use super::StdioDriverLimits;
 use super::line_reader::LineReader;
 use super::stderr::StderrOutput;
 use super::write_queue::WriteQueue;
+use crate::driver::deadline_timer::DeadlineTimer;
 use crate::driver::driver_core::{DriverCore, tokio_clock_now};
-use crate::driver::due_timer::DeadlineTimer;
 use crate::driver::session_owner::wait_until_owner_ready;
 use crate::driver::{DriverEvent, SessionOwner, WakeFlag};
 

@@ -1,7 +1,7 @@
 //! Fuzz target: the decoder of JSON-RPC messages.
 
 use bytes::Bytes;
-use mcp_proto::jsonrpc::{MAX_BATCH_MESSAGES, MAX_ID_BYTES};
+use mcp_proto::jsonrpc::{MAX_BATCH_MESSAGES, MAX_REQUEST_ID_BYTES};
 use mcp_proto::{IncomingMessage, InvalidMessage, RawJson, RequestId};
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ fn assert_same_id(id: &RequestId, value: &Value) {
         RequestId::Number(number) => assert_eq!(value.as_i64(), Some(*number), "the id"),
         RequestId::Text(text) => {
             assert_eq!(value.as_str(), Some(text.as_str()), "the id");
-            assert!(text.len() <= MAX_ID_BYTES, "an id of {} bytes", text.len());
+            assert!(text.len() <= MAX_REQUEST_ID_BYTES, "an id of {} bytes", text.len());
         }
     }
 }

@@ -16,8 +16,8 @@ use reqwest::Method;
 use tokio::time::timeout;
 use url::Url;
 
+use crate::driver::deadline_timer::DeadlineTimer;
 use crate::driver::driver_core::{DriverCore, tokio_clock_now};
-use crate::driver::due_timer::DeadlineTimer;
 use crate::driver::session_owner::wait_until_owner_ready;
 use crate::driver::{DetectedTransport, DriverEvent};
 use crate::http::connection_notes::ConnectionNotes;

@@ -22,8 +22,8 @@ use super::HttpLimits;
 use super::connection_notes::ConnectionNotes;
 use super::endpoint::HttpEndpoint;
 use super::exchange::{ExchangeFuture, ExchangeStep};
+use crate::driver::deadline_timer::DeadlineTimer;
 use crate::driver::driver_core::{DriverCore, tokio_clock_now};
-use crate::driver::due_timer::DeadlineTimer;
 use crate::driver::session_owner::wait_until_owner_ready;
 use crate::driver::{DetectedTransport, DriverEvent};
 

@@ -13,11 +13,11 @@ const PARAM_HEADER_PREFIX: &str = "Mcp-Param-";
 /// Largest integer that every JSON implementation represents exactly.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 /// Maximum number of tools whose `x-mcp-header` definitions are stored.
-const MAX_TOOLS_WITH_HEADERS: usize = 10_000;
+const MAX_TOOLS_WITH_ARGUMENT_HEADERS: usize = 10_000;
 /// Maximum nesting depth to which a tool's input schema is searched for `x-mcp-header` definitions.
 const MAX_SCHEMA_DEPTH: usize = 64;
 /// JSON Schema keywords whose values are data, not schemas.
-const SCHEMA_DATA_KEYWORDS: [&str; 4] = ["default", "const", "enum", "examples"];
+const SCHEMA_KEYWORDS_WITH_DATA_VALUES: [&str; 4] = ["default", "const", "enum", "examples"];
 /// Names that a server must not choose for the header of an argument, even though the name gets the prefix
 /// `Mcp-Param-`.
 const RESERVED_HEADER_NAMES: [&str; 7] =
@@ -25,7 +25,7 @@ const RESERVED_HEADER_NAMES: [&str; 7] =
 
 /// Definition of an HTTP header that repeats the value of a tool argument.
 #[derive(Debug, PartialEq)]
-struct MirroredHeader {
+struct ArgumentHeader {
     name: String,
     /// Property names that lead from the arguments object of the call to the value.
     path: Vec<String>,
@@ -33,18 +33,18 @@ struct MirroredHeader {
 
 /// Definitions of the HTTP headers that repeat tool arguments, for each tool in the server's latest list.
 #[derive(Debug, Default)]
-pub(super) struct MirroredArguments {
-    tools: IndexMap<String, Vec<MirroredHeader>>,
+pub(super) struct ToolArgumentHeaders {
+    tools: IndexMap<String, Vec<ArgumentHeader>>,
 }
 
-impl MirroredArguments {
+impl ToolArgumentHeaders {
     /// Reads the header definitions in a tool's input schema and stores them. Returns the reason for rejecting the tool
     /// if any definition is invalid.
     pub(super) fn record_tool(&mut self, tool: &str, schema: &Value) -> Result<(), String> {
         self.tools.swap_remove(tool);
         let headers = find_header_definitions(schema)?;
         if !headers.is_empty() {
-            if self.tools.len() == MAX_TOOLS_WITH_HEADERS {
+            if self.tools.len() == MAX_TOOLS_WITH_ARGUMENT_HEADERS {
                 self.tools.swap_remove_index(0);
             }
             self.tools.insert(tool.to_owned(), headers);
@@ -98,7 +98,7 @@ fn format_exact_integer(number: &serde_json::Number) -> Option<String> {
 }
 
 /// Returns the `x-mcp-header` definitions in a tool's input schema, or an error if any of them is invalid.
-fn find_header_definitions(schema: &Value) -> Result<Vec<MirroredHeader>, String> {
+fn find_header_definitions(schema: &Value) -> Result<Vec<ArgumentHeader>, String> {
     let mut found = Vec::new();
     search_schema_for_headers(schema, Some(&mut Vec::new()), &mut found, 0)?;
     let mut names = IndexSet::new();
@@ -115,7 +115,7 @@ fn find_header_definitions(schema: &Value) -> Result<Vec<MirroredHeader>, String
 fn search_schema_for_headers(
     schema: &Value,
     mut path: Option<&mut Vec<String>>,
-    found: &mut Vec<MirroredHeader>,
+    found: &mut Vec<ArgumentHeader>,
     depth: usize,
 ) -> Result<(), String> {
     if depth > MAX_SCHEMA_DEPTH {
@@ -132,8 +132,8 @@ fn search_schema_for_headers(
         let name = parse_header_name(name)?;
         match &path {
             Some(path) if !path.is_empty() => {
-                check_header_type(name, keywords.get("type"))?;
-                found.push(MirroredHeader { name: name.to_owned(), path: path.to_vec() });
+                check_header_argument_type(name, keywords.get("type"))?;
+                found.push(ArgumentHeader { name: name.to_owned(), path: path.to_vec() });
             }
             _ => return Err(format!("{HEADER_SCHEMA_KEYWORD} \"{name}\" does not annotate a single argument")),
         }
@@ -155,7 +155,7 @@ fn search_schema_for_headers(
             ("$defs" | "definitions" | "patternProperties" | "dependentSchemas", Value::Object(schemas)) => {
                 schemas.values().try_for_each(|schema| search_schema_for_headers(schema, None, found, depth + 1))?;
             }
-            (keyword, _) if SCHEMA_DATA_KEYWORDS.contains(&keyword) => {}
+            (keyword, _) if SCHEMA_KEYWORDS_WITH_DATA_VALUES.contains(&keyword) => {}
             (_, value) => search_schema_for_headers(value, None, found, depth + 1)?,
         }
     }
@@ -177,7 +177,7 @@ fn parse_header_name(name: &Value) -> Result<&str, String> {
     Ok(name)
 }
 
-fn check_header_type(name: &str, kind: Option<&Value>) -> Result<(), String> {
+fn check_header_argument_type(name: &str, kind: Option<&Value>) -> Result<(), String> {
     match kind.and_then(Value::as_str) {
         Some("string" | "integer" | "boolean") => Ok(()),
         _ => Err(format!(
