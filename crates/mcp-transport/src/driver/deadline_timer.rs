@@ -11,7 +11,7 @@ use super::driver_core::tokio_clock_now;
 use super::wake_flag::WakeFlag;
 
 /// Time after which the driver's timer fires while no deadline is set.
-const IDLE_DELAY: Duration = Duration::from_secs(3600);
+const DELAY_WITHOUT_DEADLINE: Duration = Duration::from_secs(3600);
 
 /// Timer of a driver, which fires no later than the driver's earliest deadline. May fire earlier, since it is not reset
 /// when a deadline is extended.
@@ -24,7 +24,7 @@ pub(crate) struct DeadlineTimer {
 impl DeadlineTimer {
     pub(crate) fn new() -> DeadlineTimer {
         DeadlineTimer {
-            timer: Box::pin(sleep_until((tokio_clock_now() + IDLE_DELAY).into())),
+            timer: Box::pin(sleep_until((tokio_clock_now() + DELAY_WITHOUT_DEADLINE).into())),
             wake_flag: WakeFlag::default(),
         }
     }
@@ -43,7 +43,7 @@ impl DeadlineTimer {
     /// [`DeadlineTimer::fire_no_later_than`]. Cancel safe.
     pub(crate) async fn wait_until_due(&mut self) {
         poll_fn(|context| self.wake_flag.poll_future(context, self.timer.as_mut())).await;
-        self.timer.as_mut().reset((tokio_clock_now() + IDLE_DELAY).into());
+        self.timer.as_mut().reset((tokio_clock_now() + DELAY_WITHOUT_DEADLINE).into());
     }
 }
 
@@ -64,7 +64,7 @@ mod tests {
         alarm.wait_until_due().await;
         assert_eq!(
             tokio_clock_now() - begin,
-            Duration::from_secs(2) + IDLE_DELAY,
+            Duration::from_secs(2) + DELAY_WITHOUT_DEADLINE,
             "the timer must not fire for old deadlines"
         );
     }

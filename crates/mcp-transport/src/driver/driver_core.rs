@@ -9,7 +9,7 @@ use mcp_proto::{CloseReason, OutgoingKind, Session, SessionConfig, SessionEvent,
 use tokio::sync::Notify;
 
 use super::event_outbox::EventOutbox;
-use super::message_intake::{MessageIntake, ResponseKind};
+use super::message_intake::{MessageIntake, PostResponseKind};
 use super::session_owner::{OwnerRequests, SessionControl, SessionOwner, wait_until_owner_ready};
 use super::{Direction, DriverEvent, Frame, FrameKind};
 use crate::line_decoder::DecodedLine;
@@ -78,7 +78,7 @@ impl<'o> DriverCore<'o> {
     /// again for messages and events.
     pub(crate) fn deliver_events(&mut self) -> bool {
         let was_full = self.outbox.is_full();
-        while let Some(bytes) = self.outbox.next_bytes() {
+        while let Some(bytes) = self.outbox.next_event_bytes() {
             if !self.owner.has_room(bytes) {
                 break;
             }
@@ -146,7 +146,7 @@ impl<'o> DriverCore<'o> {
 
     /// Processes a message from the server. Returns how it relates to the posted request if it arrived in the response
     /// to a POST.
-    pub(crate) fn process_line(&mut self, line: DecodedLine, origin: StreamOrigin, now: Instant) -> ResponseKind {
+    pub(crate) fn process_line(&mut self, line: DecodedLine, origin: StreamOrigin, now: Instant) -> PostResponseKind {
         self.intake.process_line(line, origin, &mut self.session, &mut self.outbox, now)
     }
 

@@ -26,13 +26,13 @@ pub(crate) struct MessageIntake {
     line_limit: usize,
     lines: TokenBucket,
     anomalies: TokenBucket,
-    dropped: DroppedCounts,
+    dropped: DroppedMessageCounts,
     /// Line that exceeds the length limit, while its end and its request ID are awaited. `None` otherwise.
-    long: Option<LongLine>,
+    long: Option<UnfinishedLongLine>,
 }
 
 #[derive(Debug, Default)]
-struct DroppedCounts {
+struct DroppedMessageCounts {
     lines: u64,
     bytes: u64,
     anomalies: u64,
@@ -41,7 +41,7 @@ struct DroppedCounts {
 
 /// Relation between a message in the HTTP response to a POST and the JSON-RPC request that was posted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ResponseKind {
+pub(crate) enum PostResponseKind {
     /// The message is not the response to the posted request.
     Nothing,
     /// The message is a successful response to the posted request.
@@ -52,27 +52,30 @@ pub(crate) enum ResponseKind {
     Unreadable,
 }
 
-impl ResponseKind {
-    fn from_message(message: &IncomingMessage, origin: &StreamOrigin) -> ResponseKind {
-        let StreamOrigin::Post(request) = origin else { return ResponseKind::Nothing };
+impl PostResponseKind {
+    fn from_message(message: &IncomingMessage, origin: &StreamOrigin) -> PostResponseKind {
+        let StreamOrigin::Post(request) = origin else { return PostResponseKind::Nothing };
         match message {
             IncomingMessage::Response { id, result } if id == request => match result {
-                Ok(_) => ResponseKind::WithResult,
-                Err(error) => ResponseKind::WithError(error.code),
+                Ok(_) => PostResponseKind::WithResult,
+                Err(error) => PostResponseKind::WithError(error.code),
             },
             // An error in the POST response belongs to this request, even if the server could not read its ID.
-            IncomingMessage::ErrorWithoutId { error } => ResponseKind::WithError(error.code),
+            IncomingMessage::ErrorWithoutId { error } => PostResponseKind::WithError(error.code),
             IncomingMessage::Batch(messages) => {
-                let answers = messages.iter().flatten().map(|message| ResponseKind::from_message(message, origin));
-                answers.into_iter().find(|answers| *answers != ResponseKind::Nothing).unwrap_or(ResponseKind::Nothing)
+                let answers = messages.iter().flatten().map(|message| PostResponseKind::from_message(message, origin));
+                answers
+                    .into_iter()
+                    .find(|answers| *answers != PostResponseKind::Nothing)
+                    .unwrap_or(PostResponseKind::Nothing)
             }
-            _ => ResponseKind::Nothing,
+            _ => PostResponseKind::Nothing,
         }
     }
 }
 
 #[derive(Debug)]
-struct LongLine {
+struct UnfinishedLongLine {
     head: Bytes,
     give_up_at: Instant,
 }
@@ -83,7 +86,7 @@ impl MessageIntake {
             line_limit,
             lines: TokenBucket::new(INVALID_LINE_REPORTS_BURST, INVALID_LINE_REPORTS_PER_SECOND),
             anomalies: TokenBucket::new(INVALID_LINE_REPORTS_BURST, INVALID_LINE_REPORTS_PER_SECOND),
-            dropped: DroppedCounts::default(),
+            dropped: DroppedMessageCounts::default(),
             long: None,
         }
     }
@@ -97,11 +100,11 @@ impl MessageIntake {
         session: &mut Session,
         outbox: &mut EventOutbox,
         now: Instant,
-    ) -> ResponseKind {
+    ) -> PostResponseKind {
         match line {
             DecodedLine::Whole(bytes) => match IncomingMessage::decode(&bytes) {
                 Ok(message) => {
-                    let answers = ResponseKind::from_message(&message, &origin);
+                    let answers = PostResponseKind::from_message(&message, &origin);
                     outbox.push(received_frame_event(bytes, FrameKind::from_received(&message), None));
                     session.handle_message(message, origin, now);
                     return answers;
@@ -110,7 +113,7 @@ impl MessageIntake {
                 Err(invalid) => {
                     let ours = matches!(&origin, StreamOrigin::Post(id) if invalid.id.as_ref() == Some(id));
                     self.process_invalid(invalid, bytes, session, outbox, now);
-                    return if ours { ResponseKind::Unreadable } else { ResponseKind::Nothing };
+                    return if ours { PostResponseKind::Unreadable } else { PostResponseKind::Nothing };
                 }
             },
             DecodedLine::TooLong { head } => {
@@ -119,7 +122,7 @@ impl MessageIntake {
                 if invalid.id.is_some() || invalid.peer_request.is_some() {
                     self.process_invalid(invalid, head, session, outbox, now);
                 } else {
-                    self.long = Some(LongLine { head, give_up_at: now + LONG_LINE_END_TIMEOUT });
+                    self.long = Some(UnfinishedLongLine { head, give_up_at: now + LONG_LINE_END_TIMEOUT });
                 }
             }
             DecodedLine::TooLongEnded { length, head, tail } => {
@@ -130,7 +133,7 @@ impl MessageIntake {
                 }
             }
         }
-        ResponseKind::Nothing
+        PostResponseKind::Nothing
     }
 
     /// Queues an event of the session for its owner, unless it is an anomaly that exceeds the rate limit.
@@ -161,7 +164,7 @@ impl MessageIntake {
 
     /// Queues a [`DriverEvent::InvalidDropped`] for the owner if invalid lines or anomalies exceeded the rate limit.
     pub(super) fn emit_dropped_counts(&mut self, outbox: &mut EventOutbox) {
-        let DroppedCounts { lines, bytes, anomalies, report_at } = std::mem::take(&mut self.dropped);
+        let DroppedMessageCounts { lines, bytes, anomalies, report_at } = std::mem::take(&mut self.dropped);
         if report_at.is_some() {
             outbox.push(DriverEvent::InvalidDropped { lines, bytes, anomalies });
         }

@@ -27,11 +27,11 @@ const MAX_REFUSAL_BODY_BYTES: usize = 64 * 1024;
 /// Timeout of reading the body of a 401 or 403 response.
 const REFUSAL_BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of `WWW-Authenticate` headers that are read from one response.
-const MAX_CHALLENGES: usize = 16;
+const MAX_AUTH_CHALLENGES: usize = 16;
 /// Maximum size in bytes of a `WWW-Authenticate` header. Larger ones are ignored.
-const MAX_CHALLENGE_BYTES: usize = 8 * 1024;
+const MAX_AUTH_CHALLENGE_BYTES: usize = 8 * 1024;
 /// Maximum length of a DPoP nonce, in bytes. Longer ones are ignored.
-const MAX_NONCE_BYTES: usize = 1024;
+const MAX_DPOP_NONCE_BYTES: usize = 1024;
 
 /// Adds authorization headers to the requests to one server, and handles its 401 and 403 responses.
 ///
@@ -182,15 +182,15 @@ fn is_auth_challenge(response: &Response, method: &Method) -> bool {
 }
 
 fn challenge_header_values(headers: &HeaderMap) -> impl Iterator<Item = String> {
-    let values = headers.get_all(WWW_AUTHENTICATE).iter().take(MAX_CHALLENGES);
+    let values = headers.get_all(WWW_AUTHENTICATE).iter().take(MAX_AUTH_CHALLENGES);
     values
-        .filter(|value| value.len() <= MAX_CHALLENGE_BYTES)
+        .filter(|value| value.len() <= MAX_AUTH_CHALLENGE_BYTES)
         .map(|value| String::from_utf8_lossy(value.as_bytes()).into())
 }
 
 fn parse_dpop_nonce(headers: &HeaderMap) -> Option<String> {
     let value = headers.get("dpop-nonce")?.to_str().ok()?;
-    (1..=MAX_NONCE_BYTES).contains(&value.len()).then(|| value.to_owned())
+    (1..=MAX_DPOP_NONCE_BYTES).contains(&value.len()).then(|| value.to_owned())
 }
 
 /// Reads the body of a response into memory, and returns the response with this body, which is empty if it is larger

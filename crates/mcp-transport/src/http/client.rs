@@ -8,7 +8,7 @@ use std::time::Duration;
 use url::{Host, Url};
 
 use super::HttpLimits;
-use super::outside_client::ConnectionRoute;
+use super::untrusted_url_client::ConnectionRoute;
 
 /// Interval of keep-alive probes on an idle connection to a server.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);

@@ -46,14 +46,14 @@ impl ConnectionNotes {
     }
 
     /// Records a step of the transport detection, such as "initialize answered".
-    pub(super) fn add_step(&mut self, step: String) {
+    pub(super) fn add_detection_step(&mut self, step: String) {
         if self.steps.len() < MAX_DETECTION_STEPS {
             self.steps.push(step);
         }
     }
 
     /// Returns all recorded detection steps as text, and clears them.
-    pub(super) fn take_steps(&mut self) -> String {
+    pub(super) fn take_detection_steps(&mut self) -> String {
         std::mem::take(&mut self.steps).join(", ")
     }
 }

@@ -114,7 +114,7 @@ pub(super) fn root_cause_message(error: &reqwest::Error) -> String {
         return "internal error of the HTTP client".to_owned();
     }
     let message = cause.to_string();
-    certificate::certificate_problem(&message).map_or_else(|| displayed_server_text(&message), str::to_owned)
+    certificate::certificate_problem_text(&message).map_or_else(|| displayed_server_text(&message), str::to_owned)
 }
 
 /// Returns the innermost cause of an error. The outer errors of the HTTP client only repeat the URL.

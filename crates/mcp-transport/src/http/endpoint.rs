@@ -18,7 +18,7 @@ use super::{HttpTarget, delivery_faults, redirects};
 
 /// Media type of a response body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MediaType {
+pub(super) enum ResponseMediaType {
     Json,
     EventStream,
     Other,
@@ -179,16 +179,16 @@ fn is_reserved_header(name: &HeaderName) -> bool {
 }
 
 /// Returns the media type according to the `Content-Type` header.
-pub(super) fn media_type(headers: &HeaderMap) -> MediaType {
-    let Some(value) = headers.get(CONTENT_TYPE) else { return MediaType::Other };
+pub(super) fn media_type(headers: &HeaderMap) -> ResponseMediaType {
+    let Some(value) = headers.get(CONTENT_TYPE) else { return ResponseMediaType::Other };
     let value = value.as_bytes();
     let value = value.split(|byte| *byte == b';').next().unwrap_or(value).trim_ascii();
     if value.eq_ignore_ascii_case(b"application/json") {
-        MediaType::Json
+        ResponseMediaType::Json
     } else if value.eq_ignore_ascii_case(b"text/event-stream") {
-        MediaType::EventStream
+        ResponseMediaType::EventStream
     } else {
-        MediaType::Other
+        ResponseMediaType::Other
     }
 }
 

@@ -14,7 +14,8 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use super::body::read_bounded_body;
 use super::delivery_faults::{self, HttpErrorResponse};
 use super::endpoint::{
-    FollowedRedirect, HttpEndpoint, HttpResponse, MediaType, RequestParts, media_type, unusable_media_type_fault,
+    FollowedRedirect, HttpEndpoint, HttpResponse, RequestParts, ResponseMediaType, media_type,
+    unusable_media_type_fault,
 };
 use super::headers::SESSION_ID_HEADER;
 use super::sse::{EventStreamEnd, EventStreamFault, SseEvent, SseEvents};
@@ -162,7 +163,7 @@ async fn check_response_status(exchange: u64, answer: HttpResponse) -> ExchangeS
         let what = ExchangeEvent::Refused(delivery_faults::read_error_response(response).await);
         return ExchangeStep { exchange, moved, session: None, what };
     }
-    if media_type(response.headers()) != MediaType::EventStream {
+    if media_type(response.headers()) != ResponseMediaType::EventStream {
         // The server has accepted the message. The body of its response has no meaning.
         let _ = read_bounded_body(&mut response, MAX_DISCARDED_BODY_BYTES).await;
     }
@@ -187,7 +188,7 @@ pub(super) fn open_event_stream(
         };
         let what = if !response.status().is_success() {
             ExchangeEvent::Refused(delivery_faults::read_error_response(response).await)
-        } else if media_type(response.headers()) == MediaType::EventStream {
+        } else if media_type(response.headers()) == ResponseMediaType::EventStream {
             // The open stream is reported before its first event.
             let stream = Box::new(SseEvents::new(Box::pin(response.bytes_stream()), limit));
             ExchangeEvent::Events { opened: true, events: Vec::new(), next: Ok(stream) }
@@ -220,18 +221,18 @@ async fn read_response(exchange: u64, answer: HttpResponse, limit: usize) -> Exc
         ExchangeEvent::Refused(delivery_faults::read_error_response(response).await)
     } else {
         match media_type(response.headers()) {
-            MediaType::Json => match read_bounded_body(&mut response, limit).await {
+            ResponseMediaType::Json => match read_bounded_body(&mut response, limit).await {
                 Ok(body) => ExchangeEvent::Body(body),
                 Err(fault) => ExchangeEvent::Failed(fault),
             },
-            MediaType::EventStream => {
+            ResponseMediaType::EventStream => {
                 read_event_batch(Box::new(SseEvents::new(Box::pin(response.bytes_stream()), limit)), true).await
             }
-            MediaType::Other if matches!(status.as_u16(), 202 | 204) => {
+            ResponseMediaType::Other if matches!(status.as_u16(), 202 | 204) => {
                 let cause = format!("the server took the request (status {status}) and gave no answer");
                 ExchangeEvent::Failed(DeliveryFault::Unusable { cause })
             }
-            MediaType::Other => ExchangeEvent::Failed(unusable_media_type_fault(&response)),
+            ResponseMediaType::Other => ExchangeEvent::Failed(unusable_media_type_fault(&response)),
         }
     };
     ExchangeStep { exchange, moved, session, what }

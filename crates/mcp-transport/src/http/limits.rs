@@ -23,7 +23,7 @@ pub struct HttpLimits {
     /// Timeout of closing a session, from posting the last messages to the response to DELETE. Default: 2 s.
     pub close: Duration,
     /// Initial delay before a lost stream is reopened, unless the server sends a `retry` value. The delay doubles with
-    /// each failure up to [`HttpLimits::MAX_RETRY_PAUSE`], with jitter. Default: 1 s.
+    /// each failure up to [`HttpLimits::MAX_STREAM_REOPEN_DELAY`], with jitter. Default: 1 s.
     pub pause: Duration,
     /// Maximum number of consecutive failed attempts to reopen the response stream of a call, after which the response
     /// counts as lost. Default: 8.
@@ -33,11 +33,11 @@ pub struct HttpLimits {
 impl HttpLimits {
     /// Minimum delay before a stream is reopened for the first time, even if the server sends a smaller `retry` value.
     /// Servers that use polling end a stream early on purpose, with the delay in `retry`.
-    pub const MIN_RETRY_PAUSE: Duration = Duration::from_millis(100);
+    pub const MIN_STREAM_REOPEN_DELAY: Duration = Duration::from_millis(100);
     /// Minimum delay before each further attempt to reopen a stream, until a stream has stayed open for 10 s.
-    pub const MIN_RETRY_SPACING: Duration = Duration::from_secs(1);
+    pub const MIN_REPEATED_STREAM_REOPEN_DELAY: Duration = Duration::from_secs(1);
     /// Maximum delay before a stream is reopened, also if the server sends a larger `retry` value.
-    pub const MAX_RETRY_PAUSE: Duration = Duration::from_secs(60);
+    pub const MAX_STREAM_REOPEN_DELAY: Duration = Duration::from_secs(60);
     /// Number of concurrent POSTs, out of [`HttpLimits::posts`], that are reserved for notifications, responses and
     /// pings.
     pub const RESERVED_POSTS: usize = 16;

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn buffer_grows_and_shrinks_with_the_input() {
+    async fn read_buffer_grows_and_shrinks_with_the_input() {
         let many = "0123456789\n".repeat(100_000);
         let mut reader = LineReader::new(many.as_bytes(), 1024);
         let mut lines = 0;
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn long_line_is_not_moved_repeatedly() {
+    async fn long_line_is_not_copied_repeatedly() {
         let longest = 4 * MIN_LONG_LINE_BYTES;
         let line = format!("{}\n", "x".repeat(3 * MIN_LONG_LINE_BYTES));
         let mut reader = LineReader::new(line.as_bytes(), longest);

@@ -29,8 +29,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
     pub(super) async fn end(mut self: Box<Self>) {
         let exited = self.ends.exit;
         if let Some(exit) = exited {
-            emit_last_stderr(&mut self.stderr, &mut self.core.outbox).await;
-            emit_last_egress(&mut self.egress, self.group.as_mut(), &mut self.core.outbox);
+            emit_last_stderr_lines(&mut self.stderr, &mut self.core.outbox).await;
+            emit_last_egress_lines(&mut self.egress, self.group.as_mut(), &mut self.core.outbox);
             self.core.outbox.push(exit.into());
         }
         self.core.session.handle_closed(self.close_reason(), tokio_clock_now());
@@ -48,12 +48,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
             let group = group.as_mut().filter(|_| exited.is_none())?;
             tokio::select! {
                 exit = group.shut_down(limits.grace, &kill) => Some(exit),
-                () = discard_output(&mut reader) => None,
+                () = discard_remaining_output(&mut reader) => None,
             }
         };
         if let Some(exit) = core.deliver_until(end_server, &kill).await {
-            emit_last_stderr(&mut stderr, &mut core.outbox).await;
-            emit_last_egress(&mut egress, group.as_mut(), &mut core.outbox);
+            emit_last_stderr_lines(&mut stderr, &mut core.outbox).await;
+            emit_last_egress_lines(&mut egress, group.as_mut(), &mut core.outbox);
             core.outbox.push(exit.into());
         }
         let finish = async {
@@ -88,13 +88,13 @@ impl From<ProcessExit> for DriverEvent {
 }
 
 /// Reads and discards the server's output, so that the server does not block on a full pipe. Never completes.
-async fn discard_output<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
+async fn discard_remaining_output<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
     while reader.next().await.is_some() {}
     std::future::pending().await
 }
 
 /// Emits the remaining lines about the server's network access as notes.
-fn emit_last_egress(
+fn emit_last_egress_lines(
     egress: &mut Option<EgressActivityLines>,
     group: Option<&mut ServerGroup>,
     outbox: &mut EventOutbox,
@@ -105,7 +105,7 @@ fn emit_last_egress(
     }
 }
 
-async fn emit_last_stderr(stderr: &mut Option<StderrReader>, outbox: &mut EventOutbox) {
+async fn emit_last_stderr_lines(stderr: &mut Option<StderrReader>, outbox: &mut EventOutbox) {
     let lines = async {
         for _ in 0..MAX_LAST_STDERR_LINES {
             match poll_fn(|context| poll_stderr_output(stderr, context)).await {

@@ -16,9 +16,9 @@ use crate::driver::driver_core::tokio_clock_now;
 use crate::token_bucket::TokenBucket;
 
 /// Maximum total size of the lines in a ring buffer, in bytes.
-const MAX_RING_BYTES: usize = 1024 * 1024;
+const MAX_STDERR_RING_BYTES: usize = 1024 * 1024;
 /// Memory that a stored line of standard error takes in addition to its text, in bytes.
-const LINE_OVERHEAD_BYTES: usize = 48;
+const STDERR_LINE_OVERHEAD_BYTES: usize = 48;
 /// Maximum length of a stored line of standard error, in bytes. Longer lines are truncated.
 const MAX_STDERR_LINE_BYTES: usize = 8 * 1024;
 /// Initial size of the read buffer in bytes, which is small because most servers print little.
@@ -28,9 +28,9 @@ const MAX_READ_BYTES: usize = 16 * 1024;
 
 /// Maximum number of lines that are reported for display in a burst. All lines are stored, even if they are not
 /// reported.
-const REPORTED_LINES_BURST: u32 = 200;
+const REPORTED_STDERR_LINES_BURST: u32 = 200;
 /// Number of lines per second that are reported for display after a burst.
-const REPORTED_LINES_PER_SECOND: u32 = 50;
+const REPORTED_STDERR_LINES_PER_SECOND: u32 = 50;
 
 /// The last lines of a server's standard error. Clones share one buffer.
 #[derive(Debug, Clone, Default)]
@@ -58,13 +58,13 @@ impl StderrRing {
 
     fn push(&self, line: String) {
         let mut ring = self.lock();
-        ring.bytes += line.len() + LINE_OVERHEAD_BYTES;
+        ring.bytes += line.len() + STDERR_LINE_OVERHEAD_BYTES;
         ring.lines.push_back(line);
-        while ring.bytes > MAX_RING_BYTES {
+        while ring.bytes > MAX_STDERR_RING_BYTES {
             let Some(oldest) = ring.lines.pop_front() else {
                 break;
             };
-            ring.bytes -= oldest.len() + LINE_OVERHEAD_BYTES;
+            ring.bytes -= oldest.len() + STDERR_LINE_OVERHEAD_BYTES;
         }
     }
 
@@ -93,7 +93,7 @@ pub(crate) async fn drain_stderr(
     let mut show = StderrForwarder {
         ring,
         shown,
-        bucket: TokenBucket::new(REPORTED_LINES_BURST, REPORTED_LINES_PER_SECOND),
+        bucket: TokenBucket::new(REPORTED_STDERR_LINES_BURST, REPORTED_STDERR_LINES_PER_SECOND),
         dropped: 0,
     };
     while let Ok(length @ 1..) = stream.read(&mut buffer).await {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bytes_are_split_into_escaped_lines() {
+    async fn stderr_bytes_are_split_into_escaped_lines() {
         let (ring, shown) = drain_stderr_input(b"one\r\n\n\xff\x1b[2Jtwo\nlast", 16).await;
         let expected = ["one", "\u{fffd}\\x1b[2Jtwo", "last"];
         assert_eq!(
@@ -209,10 +209,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn endless_line_is_truncated() {
+    async fn endless_stderr_line_is_truncated() {
         let input = vec![b'x'; 5 * 1024 * 1024];
         let (ring, shown) = drain_stderr_input(&input, 4).await;
-        assert!(ring.bytes() <= MAX_RING_BYTES, "X40: the ring must stay within 1 MiB, holds {}", ring.bytes());
+        assert!(ring.bytes() <= MAX_STDERR_RING_BYTES, "X40: the ring must stay within 1 MiB, holds {}", ring.bytes());
         let line = &ring.last_lines(1)[0];
         assert!(
             line.ends_with(&format!("[… {} bytes cut]", input.len() - MAX_STDERR_LINE_BYTES)),
@@ -224,10 +224,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn many_lines_stay_within_the_ring_and_are_counted() {
+    async fn many_stderr_lines_stay_within_the_ring_and_are_counted() {
         let input: Vec<u8> = (0..200_000).flat_map(|number| format!("line {number}\n").into_bytes()).collect();
         let (ring, shown) = drain_stderr_input(&input, 8).await;
-        assert!(ring.bytes() <= MAX_RING_BYTES, "X40: the ring must stay within 1 MiB");
+        assert!(ring.bytes() <= MAX_STDERR_RING_BYTES, "X40: the ring must stay within 1 MiB");
         assert_eq!(ring.last_lines(1), ["line 199999"], "the newest line must be stored");
         let mut bytes = 0;
         for output in &shown {

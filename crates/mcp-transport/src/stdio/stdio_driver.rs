@@ -24,7 +24,7 @@ use crate::driver::{DriverEvent, SessionOwner, WakeFlag};
 
 /// Maximum time to wait, after one of the server's output, input and process has ended, for the other two to end, so
 /// that the last messages and the exit status are read.
-const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
+const REMAINING_SERVER_PARTS_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum number of the server's lines that are handled before other event sources are polled again.
 const MAX_LINES_PER_POLL: usize = 64;
 
@@ -41,7 +41,7 @@ pub(super) struct StdioDriver<'o, R, W> {
     pub(super) egress: Option<EgressActivityLines>,
     pub(super) stderr: Option<StderrReader>,
     pub(super) limits: StdioDriverLimits,
-    pub(super) ends: EndedChannels,
+    pub(super) ends: EndedServerParts,
     alarm: DeadlineTimer,
 }
 
@@ -68,7 +68,7 @@ impl EgressActivityLines {
 
 /// Records which of the server's process, output and input have ended.
 #[derive(Debug, Default)]
-pub(super) struct EndedChannels {
+pub(super) struct EndedServerParts {
     pub(super) exit: Option<ProcessExit>,
     pub(super) output: bool,
     pub(super) write: Option<String>,
@@ -92,7 +92,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             reader: LineReader::new(reader, limits.line_bytes),
             writer: Some(writer),
             queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
-            ends: EndedChannels::default(),
+            ends: EndedServerParts::default(),
             alarm: DeadlineTimer::new(),
             egress: group.as_mut().and_then(ServerGroup::egress_lines).map(EgressActivityLines::new),
             group,
@@ -122,7 +122,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         while !self.queue.is_empty() {
             match self.queue.write_some(&mut self.writer).now_or_never() {
                 Some(Ok(())) => {}
-                Some(Err(error)) => self.on_write_failed(format!("{error}")),
+                Some(Err(error)) => self.close_server_input_after_failure(format!("{error}")),
                 None => break,
             }
         }
@@ -140,11 +140,11 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             () = self.alarm.wait_until_due() => self.on_deadline(),
             exit = poll_fn(|context| poll_process_exit(&mut self.group, &mut self.exit, context)), if self.ends.exit.is_none() => {
                 self.ends.exit = Some(exit);
-                self.start_linger_timeout();
+                self.start_remaining_parts_timeout();
             }
             written = self.queue.write_some(&mut self.writer) => {
                 if let Err(error) = written {
-                    self.on_write_failed(format!("{error}"));
+                    self.close_server_input_after_failure(format!("{error}"));
                 }
             }
             line = poll_fn(|context| poll_egress_line(&mut self.egress, context)), if room && self.egress.is_some() => {
@@ -153,7 +153,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             output = poll_fn(|context| poll_stderr_output(&mut self.stderr, context)), if room && self.stderr.is_some() => self.on_stderr(output),
             line = self.reader.next(), if room && !self.ends.output => {
                 self.on_line(line);
-                self.on_more_lines();
+                self.process_buffered_lines();
             }
         }
     }
@@ -181,7 +181,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         let frame = line.slice(..line.len() - 1);
         if self.queue.push(line, tokio_clock_now()).is_err() {
             let waiting = self.queue.bytes();
-            self.abandon_input(format!("the server does not read its input; {waiting} bytes wait for it"));
+            self.close_unread_server_input(format!("the server does not read its input; {waiting} bytes wait for it"));
             return;
         }
         self.core.emit_sent_frame(frame, about);
@@ -195,14 +195,14 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             // A read error is treated like the end of the stream.
             Some(Err(_)) | None => {
                 self.ends.output = true;
-                self.start_linger_timeout();
+                self.start_remaining_parts_timeout();
             }
         }
     }
 
     /// Handles further lines of the server that are already in the read buffer, which avoids an iteration of the event
     /// loop for each.
-    fn on_more_lines(&mut self) {
+    fn process_buffered_lines(&mut self) {
         for _ in 1..MAX_LINES_PER_POLL {
             // The session merges consecutive progress notifications of a call.
             if !self.core.session.has_only_progress_queued() {
@@ -229,27 +229,29 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         let now = tokio_clock_now();
         if self.queue.stall_deadline().is_some_and(|at| at <= now) {
             let (waiting, stall) = (self.queue.bytes(), self.limits.write_stall);
-            self.abandon_input(format!("the server took none of the {waiting} bytes that wait for it in {stall:?}"));
+            self.close_unread_server_input(format!(
+                "the server took none of the {waiting} bytes that wait for it in {stall:?}"
+            ));
         }
         self.core.on_deadline(now);
     }
 
     /// Closes the server's input because the server does not read it, as `cause` explains. If the server then exits,
     /// `cause` is reported as the reason instead of the exit.
-    fn abandon_input(&mut self, cause: String) {
+    fn close_unread_server_input(&mut self, cause: String) {
         self.ends.is_input_abandoned = self.ends.exit.is_none();
-        self.on_write_failed(cause);
+        self.close_server_input_after_failure(cause);
     }
 
-    fn on_write_failed(&mut self, cause: String) {
+    fn close_server_input_after_failure(&mut self, cause: String) {
         self.writer = None;
         self.queue.clear();
         self.ends.write.get_or_insert(cause);
-        self.start_linger_timeout();
+        self.start_remaining_parts_timeout();
     }
 
-    fn start_linger_timeout(&mut self) {
-        self.ends.until.get_or_insert(tokio_clock_now() + LINGER_TIMEOUT);
+    fn start_remaining_parts_timeout(&mut self) {
+        self.ends.until.get_or_insert(tokio_clock_now() + REMAINING_SERVER_PARTS_TIMEOUT);
     }
 
     fn next_wake(&self) -> Option<Instant> {
@@ -259,7 +261,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     }
 
     /// Returns `true` if the owner requested a stop, the session is closed, the server has ended completely, or
-    /// [`LINGER_TIMEOUT`] has expired after a part of it ended.
+    /// [`REMAINING_SERVER_PARTS_TIMEOUT`] has expired after a part of it ended.
     fn is_over(&self) -> bool {
         let ends = &self.ends;
         let all = match self.group {

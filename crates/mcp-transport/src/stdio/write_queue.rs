@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn lines_are_written_in_order_within_the_bound() {
+    async fn queued_lines_are_written_in_order_within_the_bound() {
         let mut queue = WriteQueue::new(10, Duration::from_secs(30));
         let now = Instant::now();
         assert_eq!(queue.stall_deadline(), None, "an empty queue must not stall");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn single_large_line_is_accepted() {
+    async fn single_line_beyond_the_queue_bound_is_accepted() {
         let mut queue = WriteQueue::new(10, Duration::from_secs(30));
         let large = Bytes::from(vec![b'x'; 100]);
         assert_eq!(queue.push(large, Instant::now()), Ok(()), "a single large response must be accepted");

@@ -95,7 +95,7 @@ fn assert_all_signed(server: &HttpServer) {
 }
 
 #[tokio::test]
-async fn every_request_is_signed() {
+async fn every_http_request_is_signed() {
     // A session with a probe, messages, a GET stream that breaks off, and a DELETE.
     let server = HttpServer::start(|request, mut answer| async move {
         if request.method == "GET" {
@@ -346,7 +346,7 @@ async fn configured_authorization_header_takes_precedence() {
 }
 
 #[tokio::test]
-async fn nonces_of_responses_are_reported() {
+async fn dpop_nonces_of_responses_are_passed_to_the_authorizer() {
     let server = HttpServer::start(move |request, mut answer| async move {
         let body = ordinary::response_message(MODERN_REVISION, &request.json()).to_string();
         let headers = "content-type: application/json\r\ndpop-nonce: fresh\r\n";

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use testkit::processes::processor_time;
 use tokio_util::codec::Decoder;
 
-fn decode_chunks(limit: usize, chunks: &[&[u8]]) -> Vec<DecodedLine> {
+fn decode_lines_of_chunks(limit: usize, chunks: &[&[u8]]) -> Vec<DecodedLine> {
     let mut decoder = LineDecoder::new(limit);
     let mut buffer = BytesMut::new();
     let mut lines = Vec::new();
@@ -47,18 +47,22 @@ fn expected_lines(limit: usize, input: &[u8]) -> Vec<DecodedLine> {
 }
 
 #[test]
-fn every_split_point_yields_the_same_lines() {
+fn input_split_at_any_point_yields_the_same_lines() {
     let input = b"{\"a\":1}\n\r\n\n{\"b\":\"\xff\"}\r\nfar too long for this\nexactly 16 bytes\nlast without end";
     for at in 0..=input.len() {
         let (left, right) = input.split_at(at);
         assert_eq!(
-            decode_chunks(16, &[left, right]),
+            decode_lines_of_chunks(16, &[left, right]),
             expected_lines(16, input),
             "[stdio-newline-delimited]: split after byte {at}"
         );
     }
     let bytes: Vec<&[u8]> = input.chunks(1).collect();
-    assert_eq!(decode_chunks(16, &bytes), expected_lines(16, input), "[stdio-newline-delimited]: byte by byte");
+    assert_eq!(
+        decode_lines_of_chunks(16, &bytes),
+        expected_lines(16, input),
+        "[stdio-newline-delimited]: byte by byte"
+    );
 }
 
 proptest! {
@@ -78,7 +82,7 @@ proptest! {
             pieces.push(piece);
             rest = after;
         }
-        prop_assert_eq!(decode_chunks(limit, &pieces), expected_lines(limit, &input), "the pieces must not matter");
+        prop_assert_eq!(decode_lines_of_chunks(limit, &pieces), expected_lines(limit, &input), "the pieces must not matter");
     }
 }
 

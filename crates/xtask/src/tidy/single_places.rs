@@ -24,7 +24,7 @@ const PROCESS_SPAWNING_ALLOWED_IN: [&str; 7] = [
 /// `mcp-transport`.
 const SOCKETS_ALLOWED_IN: [&str; 11] = [
     // Resolves host names in URLs from servers, to reject private addresses.
-    "crates/mcp-transport/src/http/outside_client.rs",
+    "crates/mcp-transport/src/http/untrusted_url_client.rs",
     // Receives the redirect of a sign-in on the loopback interface.
     "crates/mcp-auth/src/redirect_listener.rs",
     // The sandbox proxy, which contacts the hosts that a server may reach, and its listener in the server's network
@@ -272,10 +272,10 @@ mod tests {
         ] {
             // This file may open sockets, but create no clients.
             let tree = Tree::from_files(&[
-                ("crates/mcp-transport/src/http/outside_client.rs", code),
+                ("crates/mcp-transport/src/http/untrusted_url_client.rs", code),
                 ("crates/process/src/sandbox/egress/proxy.rs", code),
             ]);
-            let path = "crates/mcp-transport/src/http/outside_client.rs";
+            let path = "crates/mcp-transport/src/http/untrusted_url_client.rs";
             assert_eq!(finding_paths(&find_disallowed_sockets(&tree)), [path], "{code}");
         }
         for code in ["let client = EnteredClient::new(id);", "let matcher = hyper_util::client::proxy::matcher();"] {

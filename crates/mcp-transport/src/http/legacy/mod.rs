@@ -183,12 +183,14 @@ impl<'o> LegacyDriver<'o> {
     fn pump(&mut self) {
         loop {
             self.core.send_pending_notification();
-            self.pump_messages();
+            self.post_queued_messages();
             while self.core.has_room() {
                 let Some(event) = self.core.session.poll_event() else { break };
                 if matches!(event, SessionEvent::Ready(_)) {
-                    let connected =
-                        DriverEvent::Connected { transport: DetectedTransport::HttpSse, how: self.notes.take_steps() };
+                    let connected = DriverEvent::Connected {
+                        transport: DetectedTransport::HttpSse,
+                        how: self.notes.take_detection_steps(),
+                    };
                     self.core.outbox.push(connected);
                 }
                 self.core.emit(event);
@@ -200,7 +202,7 @@ impl<'o> LegacyDriver<'o> {
     }
 
     /// Posts the messages of the session. Before the server has sent the URL for messages, they remain in the session.
-    fn pump_messages(&mut self) {
+    fn post_queued_messages(&mut self) {
         let Some(post_to) = self.post_to.clone() else { return };
         while let Some(outgoing) = self.core.session.poll_transmit() {
             self.waiting.push_back(outgoing);
@@ -271,7 +273,7 @@ impl<'o> LegacyDriver<'o> {
                 refusal.fault
             }
             ExchangeEvent::Failed(fault) => fault,
-            ExchangeEvent::Late(work) => return self.on_late_response(exchange, post.about, work),
+            ExchangeEvent::Late(work) => return self.on_late_post_response(exchange, post.about, work),
             ExchangeEvent::Accepted
             | ExchangeEvent::Body(_)
             | ExchangeEvent::Events { .. }
@@ -280,7 +282,7 @@ impl<'o> LegacyDriver<'o> {
         };
         match post.about {
             // A proxy ended the delayed HTTP response. The server may still send the result on the stream.
-            OutgoingKind::Request { id, method } if post.late && is_gateway_fault(&fault) => {
+            OutgoingKind::Request { id, method } if post.late && is_http_gateway_fault(&fault) => {
                 if self.core.session.is_response_pending(&id) {
                     let cause = delivery_faults::displayed_server_text(&fault.to_string());
                     self.note(format!("{method} was not accepted ({cause}); its answer is still waited for"));
@@ -300,7 +302,7 @@ impl<'o> LegacyDriver<'o> {
 
     /// Continues to wait for the delayed HTTP response to a posted request, while the request's JSON-RPC response is
     /// pending.
-    fn on_late_response(&mut self, exchange: u64, about: OutgoingKind, work: ExchangeFuture) {
+    fn on_late_post_response(&mut self, exchange: u64, about: OutgoingKind, work: ExchangeFuture) {
         if matches!(&about, OutgoingKind::Request { id, .. } if self.core.session.is_response_pending(id)) {
             self.work.push(exchange::wait_for_late_acceptance(exchange, work, self.limits.accept));
             self.posts.insert(exchange, PendingPost { about, late: true });
@@ -311,7 +313,7 @@ impl<'o> LegacyDriver<'o> {
     async fn end(mut self) {
         self.core.close_session();
         self.blocking_exchange = None;
-        self.pump_messages();
+        self.post_queued_messages();
         self.core.emit_remaining_events();
         let LegacyDriver { core, mut work, posts, .. } = self;
         let mut left = posts.len();
@@ -330,6 +332,6 @@ impl<'o> LegacyDriver<'o> {
 }
 
 /// Returns `true` if a proxy may have caused this fault of a delayed response, rather than the server.
-fn is_gateway_fault(fault: &DeliveryFault) -> bool {
+fn is_http_gateway_fault(fault: &DeliveryFault) -> bool {
     matches!(fault, DeliveryFault::Lost { .. } | DeliveryFault::Status { code: 408 | 502..=504, .. })
 }

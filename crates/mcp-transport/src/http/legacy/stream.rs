@@ -63,7 +63,7 @@ impl LegacyDriver<'_> {
                 };
                 match found {
                     Ok(url) => {
-                        self.notes.add_step("GET answered with an endpoint event".to_owned());
+                        self.notes.add_detection_step("GET answered with an endpoint event".to_owned());
                         self.post_to = Some(url);
                         self.fall_back_at = None;
                     }

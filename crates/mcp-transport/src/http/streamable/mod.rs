@@ -181,14 +181,14 @@ impl<'o> StreamableDriver<'o> {
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = tokio_clock_now();
                 self.on_step(step, now);
-                self.on_more_steps(now);
+                self.process_further_exchange_steps(now);
             }
         }
     }
 
     /// Handles further steps of HTTP exchanges that are ready without waiting, which avoids an iteration of the event
     /// loop for each.
-    fn on_more_steps(&mut self, now: Instant) {
+    fn process_further_exchange_steps(&mut self, now: Instant) {
         for _ in 1..MAX_EXCHANGE_STEPS_PER_POLL {
             self.pump();
             if !self.core.has_room() || self.is_over() {
@@ -212,7 +212,7 @@ impl<'o> StreamableDriver<'o> {
     fn pump(&mut self) {
         loop {
             self.core.send_pending_notification();
-            self.pump_messages();
+            self.post_queued_messages();
             while self.core.has_room() {
                 let Some(event) = self.core.session.poll_event() else { break };
                 self.emit(event);
@@ -232,7 +232,7 @@ impl<'o> StreamableDriver<'o> {
             SessionEvent::Ready(_) => {
                 let connected = DriverEvent::Connected {
                     transport: DetectedTransport::StreamableHttp,
-                    how: self.notes.take_steps(),
+                    how: self.notes.take_detection_steps(),
                 };
                 self.core.outbox.push(connected);
             }

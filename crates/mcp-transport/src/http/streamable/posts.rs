@@ -25,7 +25,7 @@ struct CancelledParams {
 
 impl StreamableDriver<'_> {
     /// Posts the messages of the session, up to the maximum number of concurrent POSTs. Further messages wait.
-    pub(super) fn pump_messages(&mut self) {
+    pub(super) fn post_queued_messages(&mut self) {
         while let Some(outgoing) = self.core.session.poll_transmit() {
             match &outgoing.about {
                 OutgoingKind::Abort { id } => {
@@ -97,7 +97,7 @@ impl StreamableDriver<'_> {
             Ok(headers) => headers,
             Err(header) => {
                 let cause = format!("the header {header} cannot carry its value");
-                return self.on_unsendable(about, cause);
+                return self.on_unsendable_message(about, cause);
             }
         };
         let parts = RequestParts { method: Method::POST, url: self.url.clone(), headers, body: Some(body.clone()) };
@@ -139,7 +139,7 @@ impl StreamableDriver<'_> {
         }
     }
 
-    fn on_unsendable(&mut self, about: OutgoingKind, cause: String) {
+    fn on_unsendable_message(&mut self, about: OutgoingKind, cause: String) {
         match about {
             OutgoingKind::Request { id, .. } => {
                 self.core.session.handle_undelivered(&id, DeliveryFault::Unreachable { cause }, tokio_clock_now());

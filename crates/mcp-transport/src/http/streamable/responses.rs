@@ -7,7 +7,7 @@ use mcp_proto::{CloseReason, DeliveryFault, IncomingMessage, InvalidCause, Reque
 use reqwest::header::HeaderValue;
 
 use super::{ActiveExchange, ExchangeKind, StreamableDriver};
-use crate::driver::message_intake::ResponseKind;
+use crate::driver::message_intake::PostResponseKind;
 use crate::http::delivery_faults::{self, HttpErrorResponse};
 use crate::http::endpoint::FollowedRedirect;
 use crate::http::exchange::{self, BoxedSseEvents, ExchangeEvent, ExchangeStep, stream_end_text};
@@ -17,11 +17,11 @@ use crate::line_decoder::DecodedLine;
 
 /// Number of sessions lost within [`LOST_SESSIONS_WINDOW`] at which the connection is closed, because the server would
 /// discard the next session as well.
-const MAX_LOST_SESSIONS: usize = 5;
-/// Time within which discarded sessions are counted towards [`MAX_LOST_SESSIONS`].
+const MAX_LOST_SESSIONS_PER_WINDOW: usize = 5;
+/// Time within which discarded sessions are counted towards [`MAX_LOST_SESSIONS_PER_WINDOW`].
 const LOST_SESSIONS_WINDOW: Duration = Duration::from_secs(60);
 /// Maximum time that an event stream may stay open after it delivered its response.
-const STREAM_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
+const ANSWERED_STREAM_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl StreamableDriver<'_> {
     pub(super) fn on_exchange_step(&mut self, step: ExchangeStep, now: Instant) {
@@ -83,19 +83,23 @@ impl StreamableDriver<'_> {
         let ExchangeKind::Request { id, .. } = finished.kind else { return };
         let answers = self.core.process_line(DecodedLine::Whole(body.clone()), StreamOrigin::Post(id.clone()), now);
         self.on_handshake_step(&finished.name, answers);
-        if answers == ResponseKind::Nothing {
+        if answers == PostResponseKind::Nothing {
             let cause = explain_invalid_body(&body);
             self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
         }
     }
 
-    fn on_handshake_step(&mut self, name: &str, answers: ResponseKind) {
+    fn on_handshake_step(&mut self, name: &str, answers: PostResponseKind) {
         if matches!(name, "initialize" | "server/discover") {
             match answers {
-                ResponseKind::Nothing => self.notes.add_step(format!("{name} was not answered")),
-                ResponseKind::WithResult => self.notes.add_step(format!("{name} answered")),
-                ResponseKind::WithError(code) => self.notes.add_step(format!("{name} answered with error {code}")),
-                ResponseKind::Unreadable => self.notes.add_step(format!("{name} answered with something unreadable")),
+                PostResponseKind::Nothing => self.notes.add_detection_step(format!("{name} was not answered")),
+                PostResponseKind::WithResult => self.notes.add_detection_step(format!("{name} answered")),
+                PostResponseKind::WithError(code) => {
+                    self.notes.add_detection_step(format!("{name} answered with error {code}"))
+                }
+                PostResponseKind::Unreadable => {
+                    self.notes.add_detection_step(format!("{name} answered with something unreadable"))
+                }
             }
         }
     }
@@ -117,7 +121,7 @@ impl StreamableDriver<'_> {
             running.resume.failures = 0;
             match event {
                 SseEvent::Id(id) => running.resume.last_id = id,
-                SseEvent::Retry(pause) => running.resume.retry = Some(retry::clamp_retry_delay(pause)),
+                SseEvent::Retry(pause) => running.resume.retry = Some(retry::clamp_stream_retry_delay(pause)),
                 // A priming event has no data. A message resets the growth of the reconnection delay, but not its
                 // minimum.
                 SseEvent::Data { kind, data } if kind == "message" => {
@@ -138,8 +142,10 @@ impl StreamableDriver<'_> {
         };
         match (next, answered) {
             (Ok(stream), None) => self.continue_exchange(exchange, exchange::read_next_events(exchange, stream)),
-            (Ok(stream), Some(at)) => self
-                .continue_exchange(exchange, exchange::drain_stream_until(exchange, stream, at + STREAM_DRAIN_TIMEOUT)),
+            (Ok(stream), Some(at)) => self.continue_exchange(
+                exchange,
+                exchange::drain_stream_until(exchange, stream, at + ANSWERED_STREAM_DRAIN_TIMEOUT),
+            ),
             (Err(_), Some(_)) => {
                 self.finish_exchange(exchange);
             }
@@ -160,7 +166,7 @@ impl StreamableDriver<'_> {
             }
         };
         let answers = self.core.process_line(DecodedLine::Whole(data), origin, now);
-        if answers == ResponseKind::Nothing {
+        if answers == PostResponseKind::Nothing {
             return;
         }
         self.on_handshake_step(&name, answers);
@@ -207,7 +213,7 @@ impl StreamableDriver<'_> {
             }
             ExchangeKind::Request { id, .. } => {
                 if matches!(&*name, "initialize" | "server/discover") {
-                    self.notes.add_step(format!("{name} answered {status}"));
+                    self.notes.add_detection_step(format!("{name} answered {status}"));
                 }
                 self.core.session.handle_undelivered(&id, fault, now);
             }
@@ -230,8 +236,8 @@ impl StreamableDriver<'_> {
         self.discard_session_state();
         self.session_loss_times.retain(|at| now.saturating_duration_since(*at) < LOST_SESSIONS_WINDOW);
         self.session_loss_times.push_back(now);
-        if self.session_loss_times.len() >= MAX_LOST_SESSIONS {
-            let cause = format!("it forgot {MAX_LOST_SESSIONS} sessions within {LOST_SESSIONS_WINDOW:?}");
+        if self.session_loss_times.len() >= MAX_LOST_SESSIONS_PER_WINDOW {
+            let cause = format!("it forgot {MAX_LOST_SESSIONS_PER_WINDOW} sessions within {LOST_SESSIONS_WINDOW:?}");
             return self.close(CloseReason::ConnectionLost(cause));
         }
         self.core.session.handle_session_lost(refused, now);
@@ -262,7 +268,7 @@ impl StreamableDriver<'_> {
         match kind {
             ExchangeKind::Request { id, .. } => {
                 if matches!(&*name, "initialize" | "server/discover") {
-                    self.notes.add_step(format!("{name} failed ({fault})"));
+                    self.notes.add_detection_step(format!("{name} failed ({fault})"));
                 }
                 self.core.session.handle_undelivered(&id, fault, now);
             }

@@ -25,7 +25,7 @@ impl StreamableDriver<'_> {
             self.finish_exchange(exchange);
         }
         self.blocking_exchange = None;
-        self.pump_messages();
+        self.post_queued_messages();
         self.core.emit_remaining_events();
 
         let goodbye = self.session_id.as_ref().map(|session| {

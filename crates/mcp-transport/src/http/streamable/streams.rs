@@ -132,7 +132,7 @@ impl StreamableDriver<'_> {
     /// Schedules the next attempt to open the event stream of an exchange.
     fn schedule_reopen(&mut self, exchange: u64, cause: &str) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
-        let pause = retry::reopen_delay(running.resume.retry, self.limits.pause, running.resume.fruitless);
+        let pause = retry::stream_reopen_delay(running.resume.retry, self.limits.pause, running.resume.fruitless);
         // Reset to zero by the next event.
         running.resume.failures = running.resume.failures.saturating_add(1);
         running.resume.fruitless = running.resume.fruitless.saturating_add(1);

@@ -82,10 +82,10 @@ pub enum UntrustedUrlError {
 /// connections.
 #[derive(Clone)]
 pub struct UntrustedUrlClient {
-    shared: Arc<ClientState>,
+    shared: Arc<UntrustedUrlClientState>,
 }
 
-struct ClientState {
+struct UntrustedUrlClientState {
     /// Hosts that the user entered, which are allowed even in private networks.
     named: Vec<Host<String>>,
     proxy: Matcher,
@@ -120,7 +120,7 @@ impl UntrustedUrlClient {
     fn with_proxy(named: Vec<Origin>, proxy: Matcher) -> UntrustedUrlClient {
         let host = |origin| if let Origin::Tuple(_, host, _) = origin { Some(host) } else { None };
         let named = named.into_iter().filter_map(host).collect();
-        UntrustedUrlClient { shared: Arc::new(ClientState { named, proxy, clients: Default::default() }) }
+        UntrustedUrlClient { shared: Arc::new(UntrustedUrlClientState { named, proxy, clients: Default::default() }) }
     }
 
     /// Sends a request and reads the whole response. Any HTTP status is a success.
@@ -159,7 +159,7 @@ impl fmt::Debug for UntrustedUrlClient {
     }
 }
 
-impl ClientState {
+impl UntrustedUrlClientState {
     /// Chooses the route of a connection to `url`. Returns an error if the address of `url` is not allowed.
     async fn choose_route(&self, url: &Url, address: &str) -> Result<ConnectionRoute, UntrustedUrlError> {
         let refused = |cause: &str| UntrustedUrlError::Refused { address: address.to_owned(), cause: cause.to_owned() };
@@ -209,7 +209,7 @@ impl ClientState {
 
     fn client_for_route(&self, way: ConnectionRoute) -> Result<&Client, UntrustedUrlError> {
         let made = self.clients[way as usize].get_or_init(|| {
-            client::client_for_untrusted_urls(way, Arc::new(PublicResolver))
+            client::client_for_untrusted_urls(way, Arc::new(PublicAddressResolver))
                 .map_err(|error| delivery_faults::root_cause_message(&error))
         });
         made.as_ref().map_err(|cause| UntrustedUrlError::Unavailable { cause: cause.clone() })
@@ -258,19 +258,19 @@ const PRIVATE_ADDRESS_MESSAGE: &str = "it leads to this computer or into a priva
                        if you trust it, enter it as the issuer in the server's settings";
 
 /// DNS resolver that returns only the public addresses of a host.
-struct PublicResolver;
+struct PublicAddressResolver;
 
 #[derive(Debug, thiserror::Error)]
 #[error("{PRIVATE_ADDRESS_MESSAGE}")]
-struct NoPublicAddress;
+struct NoPublicAddressError;
 
-impl Resolve for PublicResolver {
+impl Resolve for PublicAddressResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             let mut addresses = resolve_host_addresses(name.as_str()).await?;
             addresses.retain(|address| is_public(*address));
             if addresses.is_empty() {
-                return Err(NoPublicAddress.into());
+                return Err(NoPublicAddressError.into());
             }
             let addresses: Addrs = Box::new(addresses.into_iter().map(|address| (address, 0).into()));
             Ok(addresses)
@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn names_are_checked_before_a_proxy_is_used() {
+    async fn host_names_are_checked_before_a_proxy_is_used() {
         let proxy = Matcher::builder().all("http://127.0.0.1:9").build();
         let named = Url::parse("https://named.example").unwrap();
         let client = UntrustedUrlClient::with_proxy(vec![named.origin()], proxy);
@@ -310,9 +310,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn private_names_are_rejected_at_resolution() {
+    async fn names_of_private_addresses_are_rejected_at_resolution() {
         // Resolves the name directly, since the client refuses it earlier.
-        let looked_up = PublicResolver.resolve("localhost".parse().unwrap()).await;
+        let looked_up = PublicAddressResolver.resolve("localhost".parse().unwrap()).await;
         let cause = looked_up.err().map(|error| error.to_string());
         assert_eq!(
             cause.as_deref(),
