@@ -16,7 +16,7 @@ pub struct AuthError {
 
 impl AuthError {
     /// Returns `true` if the authorization server responded with an OAuth error.
-    pub(crate) fn is_refusal(&self) -> bool {
+    pub(crate) fn is_oauth_error_response(&self) -> bool {
         matches!(self.cause, AuthErrorCause::Refused { .. })
     }
 

@@ -10,7 +10,7 @@ use crate::dpop::unix_seconds;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::grant_approval::ConsentMode;
 use crate::protected_resource;
-use crate::request_budget::MAX_REFUSAL_RENEWALS_PER_WINDOW;
+use crate::request_budget::MAX_RENEWALS_AFTER_REFUSAL_PER_WINDOW;
 use crate::settings::DpopUse;
 use crate::sign_in_record::{SignInRecord, TokenSet};
 use crate::token::TokenEndpoint;
@@ -63,7 +63,7 @@ pub(crate) async fn renew_token(
     generation: u64,
     refused: bool,
 ) -> Result<(), AuthError> {
-    shared.check_no_recent_failure(generation)?;
+    shared.check_no_recent_renewal_failure(generation)?;
     let task = {
         let shared = Arc::clone(shared);
         tokio::spawn(async move { shared.renew(generation, refused).await })
@@ -80,7 +80,7 @@ impl AuthorizationContext {
             return Ok(());
         }
         // Callers that waited for a failed renewal get its error instead of retrying.
-        self.check_no_recent_failure(generation)?;
+        self.check_no_recent_renewal_failure(generation)?;
         let _held = self.settings.vault.lock_entry(&self.vault_key(VaultEntryKind::Account)).await;
         if self.reload_record().await {
             let (is_gone, is_good) = {
@@ -96,7 +96,7 @@ impl AuthorizationContext {
                 return Ok(());
             }
         }
-        if refused && !self.state().refusals.try_take(MAX_REFUSAL_RENEWALS_PER_WINDOW, self.now()) {
+        if refused && !self.state().refusals.try_take(MAX_RENEWALS_AFTER_REFUSAL_PER_WINDOW, self.now()) {
             let cause = "the server refused several new tokens within a minute".to_owned();
             self.web.note(AuthPhase::Refresh, &cause);
             return Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }));
@@ -120,7 +120,7 @@ impl AuthorizationContext {
             self.state().failed_refresh = Some(FailedTokenRefresh { generation, at, error: error.clone() });
             self.end_unapproved_sign_in(error).await;
             self.web.note(AuthPhase::Refresh, &error.to_string());
-            self.notify();
+            self.notify_change();
         }
         renewed
     }
@@ -138,7 +138,7 @@ impl AuthorizationContext {
     ///
     /// # Errors
     /// Returns the error of the recent renewal.
-    fn check_no_recent_failure(&self, generation: u64) -> Result<(), AuthError> {
+    fn check_no_recent_renewal_failure(&self, generation: u64) -> Result<(), AuthError> {
         let state = self.state();
         let Some(failed) = state.failed_refresh.as_ref().filter(|failed| failed.generation == generation) else {
             return Ok(());
@@ -230,7 +230,7 @@ impl AuthorizationContext {
                 if !resource.authorization_servers.is_empty()
                     && !resource.authorization_servers.contains(&record.issuer) =>
             {
-                self.remove_issued_data().await;
+                self.forget_previous_sign_in_data().await;
                 let cause = "the server now has another authorization server".to_owned();
                 Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }))
             }

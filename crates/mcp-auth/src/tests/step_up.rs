@@ -28,7 +28,7 @@ async fn union_of_scopes_is_requested_and_the_call_continues() {
     )
     .await;
     let bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     assert_eq!(
         bench.call("write").await,
         RequestOutcome::Answered(200),
