@@ -1,6 +1,6 @@
 //! Changes of shown apps (MCP Apps), as the page receives them. Created by the crate `app-views`.
 
-use mcp_apps::{CloseCause, Diagnostic, DisplayMode, FaultKind, MessageDirection};
+use mcp_apps::{Diagnostic, DisplayMode, MessageDirection, ViewCloseCause, ViewFaultKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -85,7 +85,7 @@ pub enum AppViewChange {
         /// Direction in which the message was sent.
         direction: MessageDirection,
         /// Kind of the fault in the message.
-        kind: FaultKind,
+        kind: ViewFaultKind,
         /// Explanation of the fault in English.
         detail: String,
     },
@@ -106,7 +106,7 @@ pub enum AppViewChange {
     /// The MCP app is closed. No further change of it follows.
     Closed {
         /// Reason for which the app was closed.
-        cause: CloseCause,
+        cause: ViewCloseCause,
     },
 }
 

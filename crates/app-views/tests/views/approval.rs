@@ -3,7 +3,7 @@
 use app_views::{AppPageError, AppViewError, AppViews, PageReview};
 use chat::Chat;
 use domain::app_view::AppViewChange;
-use mcp_apps::{CloseCause, Permission, Reach, SandboxGrants, SourceUse};
+use mcp_apps::{Permission, SandboxGrants, SourceReach, SourceUse, ViewCloseCause};
 use ports::AuditQuery;
 use serde_json::json;
 
@@ -17,7 +17,7 @@ async fn an_app_is_shown_only_after_its_approval() {
     let page = test.views.page(SERVER, TOOL).await.unwrap();
     assert_eq!((page.review, page.bytes), (PageReview::New, HTML.len() as u64));
     let sources: Vec<_> = page.sources.iter().map(|source| (source.used_as, &*source.origin, source.reach)).collect();
-    assert_eq!(sources, [(SourceUse::Connect, "https://api.example.com", Reach::Internet)]);
+    assert_eq!(sources, [(SourceUse::Connect, "https://api.example.com", SourceReach::Internet)]);
     assert_eq!(page.notes.len(), 1, "the refused domain should be listed: {:?}", page.notes);
     let refused = test.views.open(SERVER.into(), TOOL.into(), displayed_call(), context()).await;
     assert!(matches!(refused, Err(AppViewError::NotApproved)), "{refused:?}");
@@ -69,7 +69,7 @@ async fn revoking_an_app_approval_closes_its_view() {
     let opened = test.open_initialized().await;
     let uri = test.views.page(SERVER, TOOL).await.unwrap().uri;
     assert!(test.views.revoke(SERVER, &uri).await.unwrap(), "the page should have an approval");
-    test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Closed { cause: CloseCause::PageGone }))
+    test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Closed { cause: ViewCloseCause::PageGone }))
         .await;
     assert_eq!(test.views.respond(&opened.view, "/").status, 404, "the page should not be served any more");
     let refused = test.views.open(SERVER.into(), TOOL.into(), displayed_call(), context()).await;
