@@ -259,15 +259,15 @@ mod tests {
 
     #[async_trait::async_trait]
     impl UserInteraction for UnusedUserAndVault {
-        async fn consent(&self, _request: mcp_auth::ConsentPrompt) -> mcp_auth::ConsentAnswer {
+        async fn ask_for_consent(&self, _request: mcp_auth::ConsentPrompt) -> mcp_auth::ConsentAnswer {
             mcp_auth::ConsentAnswer::No
         }
 
-        async fn client_id(&self, _issuer: &str, _redirect_uri: &Url) -> Option<PreregisteredClient> {
+        async fn ask_for_client_id(&self, _issuer: &str, _redirect_uri: &Url) -> Option<PreregisteredClient> {
             None
         }
 
-        async fn open(&self, _url: &Url) -> Result<(), String> {
+        async fn open_browser(&self, _url: &Url) -> Result<(), String> {
             Err("no user in this test".to_owned())
         }
     }

@@ -160,7 +160,7 @@ impl AuthorizationContext {
     }
 
     /// Returns a receiver of a counter that increases with each [`notify_change`](Self::notify_change).
-    pub(crate) fn changed(&self) -> watch::Receiver<u64> {
+    pub(crate) fn subscribe_to_changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 

@@ -104,10 +104,10 @@ impl AuthorizationContext {
         self.set_progress(AuthPhase::Browser, Some(one_use.url.clone()));
         self.web.log_browser_request(AuthPhase::Browser, &one_use.url, "opened in the browser");
         let user = &self.settings.user;
-        if let Err(cause) = user.open(&one_use.url).await {
+        if let Err(cause) = user.open_browser(&one_use.url).await {
             let cause = self.web.format_untrusted(&cause);
             self.web.note(AuthPhase::Browser, &format!("it could not be opened: {cause}"));
-            if !user.can_paste() {
+            if !user.can_paste_response_url() {
                 self.mark_reused_registration_as_doubted(&visit, false).await;
                 return Err(AuthPhase::Browser.error(AuthErrorCause::Browser { cause }));
             }

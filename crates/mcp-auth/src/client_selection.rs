@@ -86,7 +86,7 @@ impl AuthorizationContext {
                 // each time if possible, so that the registration stays valid.
                 let callback = RedirectListener::bind(Some(preferred_redirect_port(&server.issuer)), false).await?;
                 let redirect_uri = callback.redirect_uri()?;
-                let typed = self.settings.user.client_id(&server.issuer, &redirect_uri).await;
+                let typed = self.settings.user.ask_for_client_id(&server.issuer, &redirect_uri).await;
                 let Some(typed) = typed.filter(|typed| !typed.client_id.is_empty()) else {
                     let issuer = metadata_address::displayed_text(&server.issuer);
                     return Err(AuthPhase::ClientId.error(AuthErrorCause::NoClientId { issuer }));

@@ -148,7 +148,7 @@ impl AuthorizationContext {
     /// Returns [`AuthErrorCause::Declined`] or [`AuthErrorCause::Cancelled`] if the user does not consent.
     pub(crate) async fn request_consent(&self, consent: ConsentPrompt) -> Result<(), AuthError> {
         self.set_progress(AuthPhase::Consent, None);
-        match self.settings.user.consent(consent).await {
+        match self.settings.user.ask_for_consent(consent).await {
             ConsentAnswer::Yes => {
                 self.web.note(AuthPhase::Consent, "the user agreed");
                 Ok(())

@@ -43,7 +43,7 @@ impl Permission {
 
     /// Returns the name of the permission's feature in the Permissions Policy of browsers.
     #[must_use]
-    pub const fn feature(self) -> &'static str {
+    pub const fn permissions_policy_feature(self) -> &'static str {
         match self {
             Self::Camera => "camera",
             Self::Microphone => "microphone",

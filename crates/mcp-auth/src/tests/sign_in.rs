@@ -19,7 +19,7 @@ async fn sign_in_completes_from_401_to_the_response() {
     )
     .await;
     let bench = TestAuthorization::new(&server, |_| ());
-    let mut changed = bench.authorization.changed();
+    let mut changed = bench.authorization.subscribe_to_changes();
     let account = bench.sign_in_and_call().await.unwrap();
     assert_eq!(account.scopes, ["mcp:read", "offline_access"], "granted scopes must be known");
     assert!(account.can_refresh && account.expires_at.is_some() && account.ended.is_none(), "{account:?}");

@@ -34,7 +34,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
             self.core.outbox.push(exit.into());
         }
         self.core.session.handle_closed(self.close_reason(), tokio_clock_now());
-        self.pump();
+        self.send_and_deliver();
         self.core.emit_remaining_events();
 
         let StdioDriver {

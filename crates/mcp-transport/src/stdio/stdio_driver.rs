@@ -106,7 +106,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     /// it several times.
     pub(super) async fn run(mut self: Box<Self>) {
         loop {
-            self.pump();
+            self.send_and_deliver();
             self.write();
             if self.is_over() {
                 break;
@@ -159,7 +159,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     }
 
     /// Queues the session's messages for writing to the server, and delivers the session's events to the owner.
-    pub(super) fn pump(&mut self) {
+    pub(super) fn send_and_deliver(&mut self) {
         loop {
             self.core.send_pending_notification();
             while let Some(outgoing) = self.core.session.poll_transmit() {
@@ -206,7 +206,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         for _ in 1..MAX_LINES_PER_POLL {
             // The session merges consecutive progress notifications of a call.
             if !self.core.session.has_only_progress_queued() {
-                self.pump();
+                self.send_and_deliver();
             }
             if !self.core.has_room() || self.is_over() || self.ends.output {
                 return;

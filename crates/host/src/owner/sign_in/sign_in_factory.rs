@@ -94,7 +94,7 @@ impl SignInFactory {
         let made = tokio::task::spawn_blocking(making).await;
         let settings = made.map_err(|error| SignInSettingsError::Address(error.to_string()))??;
         let authorization = ServerAuthorization::new(settings);
-        tokio::spawn(notify_changes(authorization.changed(), server, back));
+        tokio::spawn(notify_changes(authorization.subscribe_to_changes(), server, back));
         let signing = Arc::new(RequestSigner::new(Arc::clone(&authorization), Arc::clone(&user), activity));
         Ok(ServerSignIn { authorization, user, signing, config, is_approved, found: None })
     }

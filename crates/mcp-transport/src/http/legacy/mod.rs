@@ -120,7 +120,7 @@ impl<'o> LegacyDriver<'o> {
         ));
         while !self.is_over() {
             self.step().await;
-            self.pump();
+            self.send_and_deliver();
         }
         match self.not_found.take() {
             Some(fault) if !self.core.is_stopped() => {
@@ -152,7 +152,7 @@ impl<'o> LegacyDriver<'o> {
                 let now = tokio_clock_now();
                 self.on_step(step, now);
                 for _ in 1..MAX_EXCHANGE_STEPS_PER_POLL {
-                    self.pump();
+                    self.send_and_deliver();
                     if !self.core.has_room() || self.is_over() {
                         return;
                     }
@@ -180,7 +180,7 @@ impl<'o> LegacyDriver<'o> {
         }
     }
 
-    fn pump(&mut self) {
+    fn send_and_deliver(&mut self) {
         loop {
             self.core.send_pending_notification();
             self.post_queued_messages();

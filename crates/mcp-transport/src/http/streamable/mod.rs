@@ -148,10 +148,10 @@ impl<'o> StreamableDriver<'o> {
     }
 
     pub(super) async fn run(mut self) -> StreamableDriverEnd<'o> {
-        self.pump();
+        self.send_and_deliver();
         while !self.is_over() {
             self.step().await;
-            self.pump();
+            self.send_and_deliver();
         }
         match self.not_streamable.take() {
             Some(why) if !self.core.is_stopped() => {
@@ -190,7 +190,7 @@ impl<'o> StreamableDriver<'o> {
     /// loop for each.
     fn process_further_exchange_steps(&mut self, now: Instant) {
         for _ in 1..MAX_EXCHANGE_STEPS_PER_POLL {
-            self.pump();
+            self.send_and_deliver();
             if !self.core.has_room() || self.is_over() {
                 return;
             }
@@ -209,7 +209,7 @@ impl<'o> StreamableDriver<'o> {
     }
 
     /// Posts the queued messages of the session, and delivers its events to the owner.
-    fn pump(&mut self) {
+    fn send_and_deliver(&mut self) {
         loop {
             self.core.send_pending_notification();
             self.post_queued_messages();
