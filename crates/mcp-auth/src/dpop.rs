@@ -146,7 +146,7 @@ mod tests {
 
     use super::*;
 
-    fn proof_claims(proof: &str) -> Value {
+    fn dpop_proof_claims(proof: &str) -> Value {
         let header = decode_header(proof).unwrap();
         let key = DecodingKey::from_jwk(header.jwk.as_ref().unwrap()).unwrap();
         let mut validation = Validation::new(Algorithm::ES256);
@@ -178,14 +178,14 @@ mod tests {
         assert_eq!((header.typ.as_deref(), header.alg), (Some("dpop+jwt"), Algorithm::ES256), "type and algorithm");
         let shown = serde_json::to_value(&header.jwk).unwrap();
         assert!(shown.get("d").is_none() && shown["crv"] == "P-256", "only the public key must be included: {shown}");
-        let found = proof_claims(&proof);
+        let found = dpop_proof_claims(&proof);
         assert_eq!(found["htu"], "https://a.example/mcp", "without query and fragment");
         assert_eq!((&found["htm"], &found["nonce"]), (&json!("POST"), &json!("n0")), "method and nonce");
         assert_eq!(found["iat"], 1_800_000_000_u64, "time of creation");
         // RFC 9449, 4.2: the SHA-256 of the token.
         assert_eq!(found["ath"], "PEaenWxYddN6Q_NT1PiOYfz4EsZu7jRXRlpAsNpBU-A", "hash of the token");
         let second = key.sign_proof("POST", &url, Some("token"), Some("n0"), now).unwrap();
-        assert_ne!(found["jti"], proof_claims(&second)["jti"], "proofs must be unique");
+        assert_ne!(found["jti"], dpop_proof_claims(&second)["jti"], "proofs must be unique");
         let again = DpopKey::from_stored_secret(key.stored().clone()).unwrap();
         assert_eq!(serde_json::to_value(&again.public).unwrap(), shown, "a stored key must be restored");
     }

@@ -63,7 +63,7 @@ fn link_length_is_limited_after_normalization() {
 }
 
 #[test]
-fn waiting_requests_are_limited() {
+fn number_of_waiting_page_requests_is_limited() {
     let mut page = TestPage::ready();
     for _ in 0..MAX_PENDING_REQUESTS {
         assert!(page.request("tools/call", json!({ "name": "get-time" })).is_null());
@@ -77,7 +77,7 @@ fn waiting_requests_are_limited() {
 }
 
 #[test]
-fn size_of_waiting_requests_is_limited() {
+fn total_size_of_waiting_page_requests_is_limited() {
     let mut page = TestPage::ready();
     let arguments = json!({ "text": "a".repeat(14 * 1024 * 1024) });
     for count in 1..=3 {

@@ -214,7 +214,7 @@ proptest! {
     /// second response, on a response to no request, on an output after the end, and on a message that is invalid under
     /// the schema.
     #[test]
-    fn requests_are_answered_once_and_outputs_are_valid(steps in proptest::collection::vec(any_step(), 0..60)) {
+    fn page_requests_are_answered_once_and_outputs_are_valid(steps in proptest::collection::vec(any_step(), 0..60)) {
         let mut page = TestPage::new(view_config());
         for step in steps {
             apply_step(&mut page, step);
@@ -242,7 +242,7 @@ proptest! {
     }
 
     #[test]
-    fn open_requests_stay_bounded(count in 0..200_usize) {
+    fn number_of_open_page_requests_stays_bounded(count in 0..200_usize) {
         let mut page = TestPage::ready();
         for _ in 0..count {
             page.request("tools/call", json!({ "name": "get-time" }));

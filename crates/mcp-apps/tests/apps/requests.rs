@@ -130,7 +130,7 @@ fn downloads_get_safe_names() {
 }
 
 #[test]
-fn message_is_a_list_of_blocks_or_one_block() {
+fn ui_message_content_is_a_list_of_blocks_or_one_block() {
     let block = json!({ "type": "text", "text": "hello" });
     for content in [json!([block]), block] {
         let mut page = TestPage::ready();
@@ -227,7 +227,7 @@ fn host_decides_about_a_declared_display_mode() {
 }
 
 #[test]
-fn view_sizes_are_capped_and_reported_when_they_change() {
+fn view_size_is_capped_and_reported_when_it_changes() {
     let container = ContainerSize { width: AxisSize::Fixed(600), height: AxisSize::UpTo(500) };
     let config = ViewConfig { context: HostContext { container, ..view_config().context }, ..view_config() };
     let mut page = TestPage::ready_with(config, json!({}));
@@ -248,7 +248,7 @@ fn view_sizes_are_capped_and_reported_when_they_change() {
 }
 
 #[test]
-fn changed_lists_are_forwarded_if_announced() {
+fn server_list_changes_are_forwarded_if_announced() {
     let mut page = TestPage::ready();
     page.view.notify_list_changed(ServerListKind::Resources);
     page.view.notify_list_changed(ServerListKind::Prompts);

@@ -90,7 +90,7 @@ fn no_message_is_sent_to_a_page_that_is_gone() {
 }
 
 #[test]
-fn closed_view_ignores_everything() {
+fn closed_view_ignores_messages_and_host_calls() {
     let mut page = TestPage::ready();
     page.view.handle_page_gone();
     page.request("ping", json!({}));

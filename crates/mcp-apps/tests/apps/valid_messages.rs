@@ -146,7 +146,7 @@ proptest! {
     }
 
     #[test]
-    fn valid_handshakes_are_accepted(
+    fn every_valid_handshake_is_accepted(
         title in optional_member("title", any_text()),
         tools in optional_member("tools", any::<bool>().prop_map(|changes| json!({ "listChanged": changes }))),
         modes in optional_member("availableDisplayModes", Just(json!(["inline", "pip"]))),

@@ -10,7 +10,7 @@ use crate::*;
 
 /// Returns the paths of the requests that the MCP server and the authorization server received during a sign-in, in
 /// order.
-fn requested_paths(server: &ProtectedServer, issuer: &AuthorizationServer) -> (Vec<String>, Vec<String>) {
+fn requested_metadata_paths(server: &ProtectedServer, issuer: &AuthorizationServer) -> (Vec<String>, Vec<String>) {
     let gets = |received: Vec<testkit::http::HttpRequest>| {
         received
             .iter()
@@ -70,7 +70,7 @@ async fn metadata_is_found_at_every_location() {
         let bench = TestAuthorization::new(&server, |_| ());
         let account = bench.sign_in_and_call().await.unwrap();
         assert_eq!(account.issuer, issuer.issuer(), "[auth-401-starts-flow] {what}: the named server must be used");
-        let (from_server, from_issuer) = requested_paths(&server, &issuer);
+        let (from_server, from_issuer) = requested_metadata_paths(&server, &issuer);
         let order = "[auth-prm-required] [auth-prm-header-url] [auth-prm-well-known-order]";
         assert_eq!(from_server, at_server, "{order} {what}: requests for resource metadata");
         let order = "[auth-as-order-path-issuer] [auth-as-order-root-issuer] [auth-as-metadata-both]";

@@ -15,7 +15,7 @@ use crate::*;
 
 const JWT_BEARER_GRANT_TYPE: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-fn jwt_claims(jwt: &str) -> Value {
+fn decode_jwt_claims(jwt: &str) -> Value {
     let payload = URL_SAFE_NO_PAD.decode(jwt.split('.').nth(1).unwrap()).unwrap();
     serde_json::from_slice(&payload).unwrap()
 }
@@ -60,7 +60,7 @@ async fn client_credentials_token_is_obtained_and_renewed() {
         assert_eq!(parameter_value(&form, "scope"), Some("mcp:a mcp:b"), "[auth-cc-baseline] {method}");
         assert_eq!(issuer.count("/register"), 0, "[auth-cc-preregistered] {method}: nothing must be registered");
         if let Some(statement) = parameter_value(&form, "client_assertion") {
-            let claims = jwt_claims(statement);
+            let claims = decode_jwt_claims(statement);
             assert_eq!(
                 (&claims["iss"], &claims["sub"]),
                 (&json!("app"), &json!("app")),
@@ -93,7 +93,7 @@ async fn client_credentials_token_is_obtained_and_renewed() {
 }
 
 #[tokio::test]
-async fn workload_assertion_is_sent_once() {
+async fn workload_identity_assertion_is_sent_once() {
     let (issuer, server) = start_servers(|script| drop(script.clients.insert("job".to_owned(), None)), |_| ()).await;
     let bench = TestAuthorization::new(&server, |settings| {
         settings.grant = GrantKind::WorkloadIdentity { assertion: "the.workload.jwt".into() };
@@ -325,7 +325,7 @@ async fn dpop_token_has_a_new_proof_for_each_request() {
             .chain(issuer.received_requests().iter())
             .filter_map(|one| one.header("dpop").map(str::to_owned))
             .collect();
-        let ids: BTreeSet<_> = all.iter().map(|proof| jwt_claims(proof)["jti"].to_string()).collect();
+        let ids: BTreeSet<_> = all.iter().map(|proof| decode_jwt_claims(proof)["jti"].to_string()).collect();
         assert_eq!(ids.len(), all.len(), "{dpop:?}: proofs must be unique");
     }
 }

@@ -20,7 +20,7 @@ fn status_fault(code: u16) -> DeliveryFault {
     DeliveryFault::Status { code, error: None, text: String::new(), challenge: None }
 }
 
-fn safe_requests() -> Vec<ClientRequest> {
+fn requests_that_are_safe_to_repeat() -> Vec<ClientRequest> {
     vec![
         ClientRequest::Ping,
         ClientRequest::ListTools { cursor: Some("c".into()) },
@@ -42,7 +42,7 @@ fn safe_requests() -> Vec<ClientRequest> {
 fn safe_request_is_sent_again_with_a_new_id() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         for fault in [lost_stream_fault(), unreachable_fault(), status_fault(503)] {
-            for request in safe_requests() {
+            for request in requests_that_are_safe_to_repeat() {
                 let mut peer = TestSession::over_http(revision);
                 let (call, first) = peer.start_call(request);
                 peer.report_undelivered(&first["id"], fault.clone());
@@ -272,7 +272,7 @@ fn undelivered_ping_is_a_lost_connection() {
 }
 
 #[test]
-fn unknown_ids_are_ignored() {
+fn failures_of_unknown_request_ids_are_ignored() {
     let mut peer = TestSession::over_http(Revision::V2025_11_25);
     for id in [json!(999), json!(0), json!(-1)] {
         peer.report_undelivered(&id, lost_stream_fault());

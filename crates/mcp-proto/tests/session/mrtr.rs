@@ -29,7 +29,7 @@ fn form_elicitation_request() -> Value {
 }
 
 #[test]
-fn call_is_repeated_with_the_responses() {
+fn call_is_repeated_with_the_requested_input() {
     for request in [
         tool_call(),
         ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() },
@@ -111,7 +111,7 @@ fn call_is_repeated_with_the_responses() {
 }
 
 #[test]
-fn request_state_alone_is_retried_immediately() {
+fn call_with_request_state_but_no_input_is_repeated_immediately() {
     let mut peer = modern_peer();
     let (_, first) = peer.start_call(tool_call());
     respond_with_input_required(&mut peer, &first["id"], Some("s"), Value::Null);
@@ -179,7 +179,7 @@ fn request_state_belongs_to_its_request() {
 }
 
 #[test]
-fn refused_input_abandons_the_call() {
+fn refused_input_request_ends_the_call() {
     let mut peer = modern_peer();
     let (call, sent) = peer.start_call(tool_call());
     respond_with_input_required(

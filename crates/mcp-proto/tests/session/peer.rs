@@ -266,7 +266,7 @@ pub(crate) fn accepted_form_response() -> ClientResponse {
 /// Asserts that `whole` contains `part`. Only the members of `part` are compared in objects; other values must be
 /// equal.
 #[track_caller]
-pub(crate) fn assert_contains(whole: &Value, part: &Value, proves: &str) {
+pub(crate) fn assert_json_contains(whole: &Value, part: &Value, proves: &str) {
     fn json_contains(whole: &Value, part: &Value) -> bool {
         match (whole, part) {
             (Value::Object(whole), Value::Object(part)) => {

@@ -228,14 +228,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn arbitrary_bytes_are_parsed_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn message_of_arbitrary_bytes_is_parsed_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         if let Ok(message) = IncomingMessage::decode(&bytes.into()) {
             assert_round_trips(&message);
         }
     }
 
     #[test]
-    fn arbitrary_json_is_parsed_or_rejected(value in any_json()) {
+    fn message_of_arbitrary_json_is_parsed_or_rejected(value in any_json()) {
         if let Ok(message) = IncomingMessage::decode(&value.to_string().into()) {
             assert_round_trips(&message);
         }
@@ -336,7 +336,7 @@ proptest! {
     /// Parsing a tool result in place gives the same value as `serde_json`, which retains the last of duplicate
     /// members.
     #[test]
-    fn tool_result_parses_like_serde(text in any_tool_result()) {
+    fn arbitrary_tool_result_parses_as_with_serde(text in any_tool_result()) {
         let mut peer = TestSession::ready(Revision::V2025_11_25);
         let (call, sent) = peer.start_call(tool_call());
         peer.send_line(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{text}}}"#, sent["id"]));

@@ -5,8 +5,8 @@ use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
 use crate::peer::{
-    TestSession, accepted_form_response, all_capabilities, assert_contains, client_config, form_elicitation_params,
-    sampling_params, tool_call,
+    TestSession, accepted_form_response, all_capabilities, assert_json_contains, client_config,
+    form_elicitation_params, sampling_params, tool_call,
 };
 
 fn url_elicitation_params() -> Value {
@@ -67,7 +67,11 @@ fn server_requests_are_reported_and_answered() {
     let (request, ..) = peer.take_server_request();
     let no = ClientResponse::Refused { code: -1, message: "User rejected sampling request".into() };
     peer.session.answer(request, no, peer.now).unwrap();
-    assert_contains(&peer.take_sent_message(), &json!({ "id": 9, "error": { "code": -1 } }), "[sampling-reject-error]");
+    assert_json_contains(
+        &peer.take_sent_message(),
+        &json!({ "id": 9, "error": { "code": -1 } }),
+        "[sampling-reject-error]",
+    );
 }
 
 #[test]
@@ -110,7 +114,7 @@ fn responses_contain_only_permitted_members() {
 
 /// Covers the MCP requirements `[base-error-reserved-range]` and `[base-error-avoid-legacy-range]`.
 #[test]
-fn undeclared_requests_are_refused() {
+fn server_requests_without_declared_capability_are_refused() {
     let with_tools = json!({ "messages": [], "maxTokens": 1, "tools": [] });
     let with_choice = json!({ "messages": [], "maxTokens": 1, "toolChoice": { "mode": "auto" } });
     let nothing = SessionConfig::default();
@@ -142,13 +146,13 @@ fn undeclared_requests_are_refused() {
         let mut peer = TestSession::ready_with(revision, all_capabilities(), config.clone());
         peer.send_request(json!("x"), method, params);
         let expected = json!({ "id": "x", "error": { "code": code } });
-        assert_contains(&peer.take_sent_message(), &expected, requirement);
+        assert_json_contains(&peer.take_sent_message(), &expected, requirement);
         assert_eq!(peer.take_events(), vec![], "{requirement}: no event must be reported");
     }
 }
 
 #[test]
-fn pings_are_answered_immediately() {
+fn pings_of_the_server_are_answered_immediately() {
     for revision in Revision::ALL.into_iter().filter(|revision| !revision.is_modern()) {
         let mut peer = TestSession::ready(revision);
         peer.send_message(json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }));
@@ -210,8 +214,12 @@ fn cancelling_a_call_refuses_its_server_requests() {
     peer.session.cancel(call, CancelReason::User, peer.now);
     let sent = peer.take_sent_messages();
     assert_eq!(sent[0]["method"], "notifications/cancelled", "the cancellation must be sent");
-    assert_contains(&sent[1], &json!({ "id": "e", "result": { "action": "cancel" } }), "[elicit-dismiss-is-cancel]");
-    assert_contains(&sent[2], &json!({ "id": "s", "error": { "code": -32603 } }), "each request must be answered");
+    assert_json_contains(
+        &sent[1],
+        &json!({ "id": "e", "result": { "action": "cancel" } }),
+        "[elicit-dismiss-is-cancel]",
+    );
+    assert_json_contains(&sent[2], &json!({ "id": "s", "error": { "code": -32603 } }), "each request must be answered");
     let withdrawn = peer
         .take_events()
         .into_iter()
@@ -254,7 +262,7 @@ fn open_server_requests_are_bounded() {
         peer.send_request(json!(id), "elicitation/create", form_elicitation_params());
     }
     assert_eq!(peer.take_events().len(), 2, "X24: two requests must be reported");
-    assert_contains(
+    assert_json_contains(
         &peer.take_sent_message(),
         &json!({ "id": 3, "error": { "code": -32603 } }),
         "X24: the third must receive an error",
@@ -280,9 +288,9 @@ fn extensions_are_declared_to_every_server() {
     settings.capabilities.extensions = Some(Map::from_iter([("io.modelcontextprotocol/ui".to_owned(), json!({}))]));
     let sent = TestSession::with_config(settings.clone()).take_sent_message();
     let declared = json!({ "params": { "capabilities": { "extensions": { "io.modelcontextprotocol/ui": {} } } } });
-    assert_contains(&sent, &declared, "[lifecycle-ext-advertise-legacy]");
+    assert_json_contains(&sent, &declared, "[lifecycle-ext-advertise-legacy]");
     settings.handshake = HandshakeMode::Probe;
     let sent = TestSession::with_config(settings).take_sent_message();
     let capabilities = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
-    assert_contains(capabilities, &declared["params"]["capabilities"], "[lifecycle-ext-advertise-modern]");
+    assert_json_contains(capabilities, &declared["params"]["capabilities"], "[lifecycle-ext-advertise-modern]");
 }

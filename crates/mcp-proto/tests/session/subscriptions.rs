@@ -3,7 +3,7 @@
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{TestSession, all_capabilities, assert_contains, client_config, seconds};
+use crate::peer::{TestSession, all_capabilities, assert_json_contains, client_config, seconds};
 
 const SUBSCRIPTION_ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
@@ -17,7 +17,7 @@ fn subscribed_peer() -> (TestSession, Value) {
     let expected = json!({ "method": "subscriptions/listen", "params": { "notifications": {
         "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true },
         "_meta": { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } } });
-    assert_contains(&listen, &expected, "[subs-opt-in-types]");
+    assert_json_contains(&listen, &expected, "[subs-opt-in-types]");
     assert_eq!(
         listen["params"]["notifications"].get("resourceSubscriptions"),
         None,
@@ -84,9 +84,9 @@ fn subscription_is_granted_by_the_server() {
     let sent = peer.take_sent_messages();
     let expected = json!({ "method": "subscriptions/listen",
         "params": { "notifications": { "toolsListChanged": true, "resourceSubscriptions": ["a:good"] } } });
-    assert_contains(&sent[0], &expected, "[resources-subscribe-modern]: the whole set must be requested");
+    assert_json_contains(&sent[0], &expected, "[resources-subscribe-modern]: the whole set must be requested");
     let expected = json!({ "method": "notifications/cancelled", "params": { "requestId": first } });
-    assert_contains(&sent[1], &expected, "[subs-cancel]: the previous subscription must be cancelled");
+    assert_json_contains(&sent[1], &expected, "[subs-cancel]: the previous subscription must be cancelled");
     acknowledge_resource_subscriptions(&mut peer, &first, &["a:good"]);
     assert_eq!(peer.take_events(), vec![], "an acknowledgement of the previous request must be ignored");
     acknowledge_resource_subscriptions(&mut peer, &sent[0]["id"], &["a:good"]);

@@ -4,7 +4,7 @@ use mcp_proto::*;
 use serde_json::{Value, json};
 
 use crate::peer::{
-    LONG_DEADLINE, TestSession, accepted_form_response, all_capabilities, assert_contains, client_config,
+    LONG_DEADLINE, TestSession, accepted_form_response, all_capabilities, assert_json_contains, client_config,
     form_elicitation_params, seconds, tool_call,
 };
 
@@ -26,7 +26,7 @@ fn silent_call_times_out_and_is_cancelled() {
         let end = CallError::Timeout { after: seconds(60), total: false };
         assert_eq!(peer.take_result(call), Err(end), "[lifecycle-timeouts], X35 in {revision}");
         let expected = json!({ "method": "notifications/cancelled", "params": { "requestId": sent["id"] } });
-        assert_contains(&peer.take_sent_message(), &expected, "[lifecycle-timeout-cancel], X35");
+        assert_json_contains(&peer.take_sent_message(), &expected, "[lifecycle-timeout-cancel], X35");
         peer.send_result(&sent["id"], json!({ "content": [] }));
         assert_eq!(peer.take_events(), vec![], "[cancel-ignore-late-response]");
     }

@@ -15,7 +15,7 @@ async fn get(client: &UntrustedUrlClient, url: &str) -> Result<http::Response<Ve
     client.send(http::Request::get(url).body(Vec::new()).unwrap(), TEST_URL_LIMITS).await
 }
 
-fn untrusted_url_client(named: &[&str]) -> UntrustedUrlClient {
+fn client_allowing_named_hosts(named: &[&str]) -> UntrustedUrlClient {
     UntrustedUrlClient::guarded(named.iter().map(|url| Url::parse(url).unwrap().origin()).collect())
 }
 
@@ -38,7 +38,7 @@ async fn start_connection_counting_listener()
 #[tokio::test]
 async fn private_addresses_are_rejected() {
     let (port, accepting, hits) = start_connection_counting_listener().await;
-    let client = untrusted_url_client(&["https://mcp.example"]);
+    let client = client_allowing_named_hosts(&["https://mcp.example"]);
     let hosts = [
         "127.0.0.1",
         "127.1",
@@ -110,7 +110,7 @@ async fn addresses_named_by_the_user_may_be_private() {
         }
     })
     .await;
-    let client = untrusted_url_client(&[&server.url("/")]);
+    let client = client_allowing_named_hosts(&[&server.url("/")]);
     let request = http::Request::post(server.url("/token")).header("x-mine", "2").body(b"a=b".to_vec()).unwrap();
     let answer = client.send(request, TEST_URL_LIMITS).await.unwrap();
     assert_eq!((answer.status().as_u16(), answer.body().as_slice()), (404, &b"a=b"[..]), "any status must be returned");
@@ -137,9 +137,9 @@ async fn addresses_named_by_the_user_may_be_private() {
 #[tokio::test]
 async fn another_port_of_a_named_host_is_allowed() {
     let server = HttpServer::start(|_request, mut answer| async move { answer.status(200).await }).await;
-    let other = untrusted_url_client(&["http://127.0.0.1:1/"]);
+    let other = client_allowing_named_hosts(&["http://127.0.0.1:1/"]);
     assert!(get(&other, &server.url("/")).await.is_ok(), "a host that the user entered must be allowed");
-    let unlike = untrusted_url_client(&["http://127.0.0.2:1/", "https://localhost/"]);
+    let unlike = client_allowing_named_hosts(&["http://127.0.0.2:1/", "https://localhost/"]);
     assert!(
         get(&unlike, &server.url("/")).await.is_err(),
         "X47: another name of this computer must count as another host"

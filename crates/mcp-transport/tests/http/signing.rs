@@ -227,7 +227,7 @@ async fn request_is_sent_at_most_four_times() {
 }
 
 #[tokio::test]
-async fn permanent_refusal_reports_its_cause() {
+async fn permanent_refusal_of_the_authorizer_reports_its_cause() {
     let server = start_token_protected_server(1, 401, "www-authenticate: Bearer\r\n").await;
     let mut client = start_signed_client(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
     let (cause, fault) = client.wait_for_handshake_failure().await;

@@ -87,7 +87,7 @@ proptest! {
 }
 
 #[test]
-fn overlong_line_is_skipped_without_being_stored() {
+fn overlong_stdio_line_is_skipped_without_being_stored() {
     let limit = 64 * 1024;
     let mut decoder = LineDecoder::new(limit);
     let mut buffer = BytesMut::new();
@@ -118,7 +118,7 @@ fn overlong_line_is_skipped_without_being_stored() {
 }
 
 #[test]
-fn large_line_releases_its_memory_and_takes_linear_time() {
+fn large_stdio_line_releases_its_memory_in_linear_time() {
     let mut decoder = LineDecoder::new(16 * 1024 * 1024);
     let mut buffer = BytesMut::new();
     let before = processor_time();
