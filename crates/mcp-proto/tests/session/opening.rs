@@ -27,11 +27,11 @@ enum ScriptedHandshakeStep {
 }
 use ScriptedHandshakeStep::*;
 
-fn handshake_result_step(id: i64, result: Value) -> ScriptedHandshakeStep {
+fn result_step(id: i64, result: Value) -> ScriptedHandshakeStep {
     Says(json!({ "jsonrpc": "2.0", "id": id, "result": result }))
 }
 
-fn handshake_error_step(id: i64, code: i64, message: &str, data: Value) -> ScriptedHandshakeStep {
+fn error_step(id: i64, code: i64, message: &str, data: Value) -> ScriptedHandshakeStep {
     Says(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message, "data": data } }))
 }
 
@@ -122,16 +122,16 @@ fn probe_response_selects_modern_or_legacy_handshake() {
             "[stdio-probe-result-select], [lifecycle-no-handshake-modern]",
             vec![
                 probe_step(),
-                handshake_result_step(1, discover_result(&["2026-07-28", "2025-11-25"])),
+                result_step(1, discover_result(&["2026-07-28", "2025-11-25"])),
                 SendsNothing,
                 Ready(V2026_07_28),
             ],
         ),
-        ("[stdio-probe-other-error-fallback]", legacy(handshake_error_step(1, -32601, "no", Value::Null))),
-        ("[stdio-probe-not-one-code]: -32602", legacy(handshake_error_step(1, -32602, "no", Value::Null))),
-        ("[stdio-probe-not-one-code]: -32600", legacy(handshake_error_step(1, -32600, "no", Value::Null))),
-        ("[stdio-probe-not-one-code]: -1", legacy(handshake_error_step(1, -1, "no", Value::Null))),
-        ("[stdio-probe-other-error-fallback]: an invalid result", legacy(handshake_result_step(1, json!({})))),
+        ("[stdio-probe-other-error-fallback]", legacy(error_step(1, -32601, "no", Value::Null))),
+        ("[stdio-probe-not-one-code]: -32602", legacy(error_step(1, -32602, "no", Value::Null))),
+        ("[stdio-probe-not-one-code]: -32600", legacy(error_step(1, -32600, "no", Value::Null))),
+        ("[stdio-probe-not-one-code]: -1", legacy(error_step(1, -1, "no", Value::Null))),
+        ("[stdio-probe-other-error-fallback]: an invalid result", legacy(result_step(1, json!({})))),
         (
             "[stdio-probe-other-error-fallback]: an error without id",
             legacy(Says(json!({ "jsonrpc": "2.0", "error": { "code": -32601, "message": "?" } }))),
@@ -146,9 +146,9 @@ fn probe_response_selects_modern_or_legacy_handshake() {
                 probe_step(),
                 Waits(10),
                 initialize_step(2, "2025-11-25"),
-                handshake_result_step(1, discover_result(&["2026-07-28"])),
+                result_step(1, discover_result(&["2026-07-28"])),
                 Quiet,
-                handshake_result_step(2, initialize_result("2025-11-25")),
+                result_step(2, initialize_result("2025-11-25")),
                 initialized_step(),
                 Ready(V2025_11_25),
             ],
@@ -159,10 +159,10 @@ fn probe_response_selects_modern_or_legacy_handshake() {
                 probe_step(),
                 Waits(10),
                 initialize_step(2, "2025-11-25"),
-                handshake_result_step(1, discover_result(&["2026-07-28"])),
-                handshake_error_step(2, -32022, "?", json!({ "supported": ["2026-07-28"] })),
+                result_step(1, discover_result(&["2026-07-28"])),
+                error_step(2, -32022, "?", json!({ "supported": ["2026-07-28"] })),
                 Sends(json!({ "id": 3, "method": "server/discover" })),
-                handshake_result_step(3, discover_result(&["2026-07-28"])),
+                result_step(3, discover_result(&["2026-07-28"])),
                 Ready(V2026_07_28),
             ],
         ),
@@ -172,7 +172,7 @@ fn probe_response_selects_modern_or_legacy_handshake() {
                 probe_step(),
                 Waits(10),
                 initialize_step(2, "2025-11-25"),
-                handshake_error_step(2, -32022, "?", json!({ "supported": ["2026-07-28"] })),
+                error_step(2, -32022, "?", json!({ "supported": ["2026-07-28"] })),
                 Sends(json!({ "id": 3, "method": "server/discover" })),
                 Waits(10),
                 SendsNothing,
@@ -183,9 +183,9 @@ fn probe_response_selects_modern_or_legacy_handshake() {
             "[stdio-probe-modern-error-stay]: versions in common are tried again without initialize",
             vec![
                 probe_step(),
-                handshake_error_step(1, -32022, "?", json!({ "supported": ["2026-07-28"] })),
+                error_step(1, -32022, "?", json!({ "supported": ["2026-07-28"] })),
                 Sends(json!({ "id": 2, "method": "server/discover" })),
-                handshake_result_step(2, discover_result(&["2026-07-28"])),
+                result_step(2, discover_result(&["2026-07-28"])),
                 Ready(V2026_07_28),
             ],
         ),
@@ -193,9 +193,9 @@ fn probe_response_selects_modern_or_legacy_handshake() {
             "[lifecycle-unsupported-version-retry]: only older versions in common",
             vec![
                 probe_step(),
-                handshake_error_step(1, -32022, "?", json!({ "supported": ["2025-03-26", "2025-06-18"] })),
+                error_step(1, -32022, "?", json!({ "supported": ["2025-03-26", "2025-06-18"] })),
                 initialize_step(2, "2025-06-18"),
-                handshake_result_step(2, initialize_result("2025-06-18")),
+                result_step(2, initialize_result("2025-06-18")),
                 initialized_step(),
                 Ready(V2025_06_18),
             ],
@@ -204,20 +204,20 @@ fn probe_response_selects_modern_or_legacy_handshake() {
             "[lifecycle-unsupported-version-surface]",
             vec![
                 probe_step(),
-                handshake_error_step(1, -32022, "go away", json!({ "supported": ["2031-01-01"] })),
+                error_step(1, -32022, "go away", json!({ "supported": ["2031-01-01"] })),
                 SendsNothing,
                 Fails("it speaks 2031-01-01; this client speaks 2024-11-05, 2025-03-26"),
             ],
         ),
         (
             "[lifecycle-unsupported-version-surface]: the error text of the server",
-            vec![probe_step(), handshake_error_step(1, -32022, "go away", Value::Null), Fails("go away")],
+            vec![probe_step(), error_step(1, -32022, "go away", Value::Null), Fails("go away")],
         ),
         (
             "[stdio-probe-modern-error-stay]: a missing capability",
             vec![
                 probe_step(),
-                handshake_error_step(1, -32021, "needs sampling", Value::Null),
+                error_step(1, -32021, "needs sampling", Value::Null),
                 SendsNothing,
                 Fails("needs sampling"),
             ],
@@ -226,7 +226,7 @@ fn probe_response_selects_modern_or_legacy_handshake() {
             "[lifecycle-discover-choose-version]: a modern server with older versions only",
             vec![
                 probe_step(),
-                handshake_result_step(1, discover_result(&["2030-01-01", "2025-11-25"])),
+                result_step(1, discover_result(&["2030-01-01", "2025-11-25"])),
                 initialize_step(2, "2025-11-25"),
                 Quiet,
             ],
@@ -260,51 +260,36 @@ fn initialize_negotiates_the_protocol_version() {
             vec![
                 first(),
                 SendsNothing,
-                handshake_result_step(1, initialize_result("2025-11-25")),
+                result_step(1, initialize_result("2025-11-25")),
                 initialized_step(),
                 Ready(V2025_11_25),
             ],
         ),
         (
             "[lifecycle-init-accept-counteroffer]",
-            vec![
-                first(),
-                handshake_result_step(1, initialize_result("2024-11-05")),
-                initialized_step(),
-                Ready(V2024_11_05),
-            ],
+            vec![first(), result_step(1, initialize_result("2024-11-05")), initialized_step(), Ready(V2024_11_05)],
         ),
         (
             "[lifecycle-disconnect-unsupported]",
-            vec![
-                first(),
-                handshake_result_step(1, initialize_result("1999-01-01")),
-                SendsNothing,
-                Fails("it speaks 1999-01-01"),
-            ],
+            vec![first(), result_step(1, initialize_result("1999-01-01")), SendsNothing, Fails("it speaks 1999-01-01")],
         ),
         (
             "[lifecycle-disconnect-unsupported]: the modern revision is not opened with initialize",
-            vec![
-                first(),
-                handshake_result_step(1, initialize_result("2026-07-28")),
-                SendsNothing,
-                Fails("it speaks 2026-07-28"),
-            ],
+            vec![first(), result_step(1, initialize_result("2026-07-28")), SendsNothing, Fails("it speaks 2026-07-28")],
         ),
         (
             "[lifecycle-init-errors]: the server names versions and one of them is supported",
             vec![
                 first(),
-                handshake_error_step(1, -32602, "version", json!({ "supported": ["2024-11-05"] })),
+                error_step(1, -32602, "version", json!({ "supported": ["2024-11-05"] })),
                 initialize_step(2, "2024-11-05"),
-                handshake_error_step(2, -32602, "version", json!({ "supported": ["2025-03-26"] })),
+                error_step(2, -32602, "version", json!({ "supported": ["2025-03-26"] })),
                 Fails("it speaks 2025-03-26"),
             ],
         ),
         (
             "[lifecycle-legacy-actionable-error]",
-            vec![first(), handshake_error_step(1, -32000, "no licence", Value::Null), Fails("no licence")],
+            vec![first(), error_step(1, -32000, "no licence", Value::Null), Fails("no licence")],
         ),
         (
             "[lifecycle-init-errors], [cancel-not-initialize]: no response within 30 s",
@@ -314,7 +299,7 @@ fn initialize_negotiates_the_protocol_version() {
             "[lifecycle-init-errors]: an answer of the wrong shape names the field",
             vec![
                 first(),
-                handshake_result_step(1, json!({ "protocolVersion": 7, "capabilities": {} })),
+                result_step(1, json!({ "protocolVersion": 7, "capabilities": {} })),
                 Fails("protocolVersion: invalid type"),
             ],
         ),
@@ -325,7 +310,7 @@ fn initialize_negotiates_the_protocol_version() {
                 first(),
                 Line("Server listening on stdio"),
                 Anomaly("not a message"),
-                handshake_result_step(1, initialize_result("2025-06-18")),
+                result_step(1, initialize_result("2025-06-18")),
                 initialized_step(),
                 Ready(V2025_06_18),
             ],
@@ -380,7 +365,7 @@ fn pinned_revision_is_the_only_one_accepted() {
             run_scripted_handshake(
                 "pinned",
                 handshake,
-                vec![probe_step(), handshake_error_step(1, -32601, "no method", Value::Null), Fails("must support")],
+                vec![probe_step(), error_step(1, -32601, "no method", Value::Null), Fails("must support")],
             );
             run_scripted_handshake(
                 "pinned",
@@ -394,18 +379,13 @@ fn pinned_revision_is_the_only_one_accepted() {
             run_scripted_handshake(
                 "[lifecycle-init-version-supported]",
                 handshake,
-                vec![
-                    opens(version),
-                    handshake_result_step(1, initialize_result(version)),
-                    initialized_step(),
-                    Ready(revision),
-                ],
+                vec![opens(version), result_step(1, initialize_result(version)), initialized_step(), Ready(revision)],
             );
             let other = if revision == Revision::V2024_11_05 { "2025-03-26" } else { "2024-11-05" };
             run_scripted_handshake(
                 "pinned: any other revision must be refused",
                 handshake,
-                vec![opens(version), handshake_result_step(1, initialize_result(other)), SendsNothing, Fails(other)],
+                vec![opens(version), result_step(1, initialize_result(other)), SendsNothing, Fails(other)],
             );
         }
     }
