@@ -4,7 +4,7 @@ use mcp_proto::types::Map;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::bounded_reader::{BoundedMetadataReader, MetadataFault, MetadataProblem};
+use super::bounded_metadata_reader::{BoundedMetadataReader, MetadataFault, MetadataProblem};
 
 /// Maximum number of domains that are read from each list of an app page's metadata.
 pub const MAX_DOMAINS_PER_LIST: usize = 32;

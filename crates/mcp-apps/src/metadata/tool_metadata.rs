@@ -3,7 +3,7 @@
 use mcp_proto::types::Map;
 use serde_json::Value;
 
-use super::bounded_reader::{BoundedMetadataReader, MetadataFault, MetadataProblem};
+use super::bounded_metadata_reader::{BoundedMetadataReader, MetadataFault, MetadataProblem};
 use crate::resource_uri::{MAX_UI_URI_BYTES, UiUri};
 use crate::text::Excerpt;
 

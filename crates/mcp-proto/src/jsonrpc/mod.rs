@@ -6,10 +6,10 @@
 mod decode;
 mod envelope;
 mod invalid;
+mod json_object_writer;
 mod json_scanner;
 mod line_scan;
 mod message_outline;
-mod object_writer;
 mod outgoing;
 mod raw;
 mod value_spans;
@@ -23,9 +23,9 @@ use serde_json::Value;
 
 pub(crate) use invalid::escape_and_truncate;
 pub use invalid::{InvalidCause, InvalidMessage};
+pub(crate) use json_object_writer::{JsonObjectWriter, serialize_members};
 pub(crate) use json_scanner::{JsonScanner, QuotedString, unquote};
 pub use message_outline::MessageOutline;
-pub(crate) use object_writer::{JsonObjectWriter, serialize_members};
 pub use outgoing::{OutgoingKind, OutgoingMessage};
 pub use raw::RawJson;
 

@@ -10,7 +10,7 @@ use eventsource_stream::{EventStream, EventStreamError};
 use futures_util::stream::BoxStream;
 use futures_util::{FutureExt, Stream, StreamExt};
 
-use super::sse_guard::{OversizedSseEvent, SseNormalizer, SseNormalizerOutput};
+use super::sse_normalizer::{OversizedSseEvent, SseNormalizer, SseNormalizerOutput};
 
 /// Maximum number of events that [`SseEvents::next_batch`] returns.
 const MAX_SSE_EVENTS_PER_BATCH: usize = 64;
@@ -58,7 +58,7 @@ pub(crate) struct SseEvents<E> {
 impl<E: Send + 'static> SseEvents<E> {
     /// Creates a reader. `limit` is the maximum size of an event, in bytes.
     pub(crate) fn new(bytes: BoxStream<'static, Result<Bytes, E>>, limit: usize) -> SseEvents<E> {
-        let guarded = NormalizedSseStream { bytes: Some(bytes), guard: SseNormalizer::new(limit) };
+        let guarded = NormalizedSseStream { bytes: Some(bytes), normalizer: SseNormalizer::new(limit) };
         SseEvents { stream: EventStream::new(guarded), last_id: String::new(), rest: VecDeque::new() }
     }
 
@@ -145,7 +145,7 @@ enum NormalizedSseStreamError<E> {
 struct NormalizedSseStream<E> {
     /// Source of the bytes, or `None` after the source has ended.
     bytes: Option<BoxStream<'static, Result<Bytes, E>>>,
-    guard: SseNormalizer,
+    normalizer: SseNormalizer,
 }
 
 impl<E> Stream for NormalizedSseStream<E> {
@@ -153,7 +153,7 @@ impl<E> Stream for NormalizedSseStream<E> {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
-            match self.guard.next() {
+            match self.normalizer.next() {
                 Some(SseNormalizerOutput::Line(line)) => return Poll::Ready(Some(Ok(line))),
                 Some(SseNormalizerOutput::TooLarge(too_large)) => {
                     return Poll::Ready(Some(Err(NormalizedSseStreamError::TooLarge(too_large))));
@@ -162,7 +162,7 @@ impl<E> Stream for NormalizedSseStream<E> {
             }
             let Some(bytes) = &mut self.bytes else { return Poll::Ready(None) };
             match std::task::ready!(bytes.poll_next_unpin(context)) {
-                Some(Ok(chunk)) => self.guard.push(chunk),
+                Some(Ok(chunk)) => self.normalizer.push(chunk),
                 Some(Err(error)) => {
                     self.bytes = None;
                     return Poll::Ready(Some(Err(NormalizedSseStreamError::Bytes(error))));

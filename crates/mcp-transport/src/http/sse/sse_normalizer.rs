@@ -2,7 +2,7 @@
 //!
 //! The output has no byte order mark, no comments, no unknown fields, no invalid UTF-8, only `\n` as line terminator,
 //! and no block above the limit. A block is output line by line when it is complete. A line ends as soon as its
-//! terminator is read: after `\r` the guard does not wait for `\n`. Time is linear in the input.
+//! terminator is read: after `\r` the normalizer does not wait for `\n`. Time is linear in the input.
 
 use bytes::{Buf, Bytes, BytesMut};
 use memchr::{memchr, memchr2};
@@ -50,7 +50,7 @@ pub(super) struct SseNormalizer {
 }
 
 impl SseNormalizer {
-    /// Creates a guard. `limit` is the maximum size of a block, in bytes.
+    /// Creates a normalizer. `limit` is the maximum size of a block, in bytes.
     pub(super) fn new(limit: usize) -> SseNormalizer {
         SseNormalizer {
             limit,
