@@ -52,7 +52,7 @@ async fn url_required_by_an_ended_call_is_decided_and_recorded_in_the_conversati
     let (later, ticket) = begin_call(&mut world, "c2").await;
     for (conversation, is_outside) in [(Some("c1"), false), (Some("c2"), true), (None, true)] {
         let own = conversation.map(str::to_owned);
-        let outside = world.host.is_request_outside(request.id, own).await.unwrap();
+        let outside = world.host.is_request_outside_conversation(request.id, own).await.unwrap();
         assert_eq!(outside, is_outside, "the request should belong to the ended call: {conversation:?}");
     }
     world.decide(&request, UserDecision::Deny).await.unwrap();
