@@ -158,8 +158,9 @@ class App {
   }
 
   /**
-   * Ends the repetition of approved calls of a server, or of all servers, whenever the host may have ended it. The host
-   * keeps more of them, such as after a change of another tool. A call that the page doesn't repeat asks.
+   * Ends the repetition of approved calls of a server, or of all servers, after an event that may have ended it in the
+   * host. The host keeps more calls, such as after a change of another tool, and may forget some without an event, such
+   * as when a server replaced its session. It alone decides if a call asks.
    */
   #endRepetition(server?: string): void {
     const isOver = (call: ServerCall) =>
