@@ -79,8 +79,8 @@ async fn assert_sent(world: &mut HostFixture, mut call: ToolCallFuture) {
     respond_to_sent_call(world, call).await;
 }
 
-/// Checks that a call requires consent as calls do by default, and cancels it. So nothing else than the missing approval
-/// is the reason why it asks.
+/// Checks that a call requires consent as calls do by default, so that only a missing approval is the reason, and
+/// cancels it.
 pub(super) async fn assert_asks(world: &mut HostFixture, mut call: ToolCallFuture, what: &str) {
     assert!(poll_once(&mut call).await.is_none(), "{what}: the call waits");
     assert!(world.commands.try_recv().is_err(), "{what}: nothing is sent");
