@@ -119,7 +119,7 @@ pub struct WrittenEntry {
     pub number: u64,
     /// Position of the entry among those written by this process, from 1, for comparison with
     /// [`AuditLog::durable_position`]. 0 if an entry is durable as soon as it is written.
-    pub place: u64,
+    pub position: u64,
 }
 
 /// Outcome of [`AuditLog::append_later`]: the entry is written, or queued.

@@ -237,10 +237,10 @@ impl LogWriter {
         if key.is_none() {
             self.encryption_progress = EncryptionProgress::Steps;
         }
-        let place = if written.is_ok() { self.sync_progress.add_written(entries.len() as u64) + 1 } else { 0 };
+        let position = if written.is_ok() { self.sync_progress.add_written(entries.len() as u64) + 1 } else { 0 };
         let mut receipts = Vec::new();
         for (at, reply) in (0..).zip(replies) {
-            let result = written.clone().map(|first| WrittenEntry { number: first + at, place: place + at });
+            let result = written.clone().map(|first| WrittenEntry { number: first + at, position: position + at });
             match reply {
                 AppendReply::Now(reply) => {
                     let _ = reply.send(result);
