@@ -56,7 +56,7 @@ pub(super) struct PendingAudits {
     pub(super) receipts: Arc<AuditReceipts>,
     last_ticket: u64,
     waiting: FxHashMap<u64, (PendingAct, Option<AuditEntry>)>,
-    /// Position of the last written entry in the audit log.
+    /// [`WrittenEntry::position`] of the last written entry.
     pub(super) last_position: u64,
     /// Ids of calls whose results are retained until the audit entries about these calls are durable.
     held: Vec<Arc<str>>,

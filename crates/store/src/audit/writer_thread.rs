@@ -1,4 +1,5 @@
-//! The writer thread of the audit log. It writes all entries that are queued at one moment in one transaction.
+//! The writer thread of the audit log. It passes all entries that are queued at one moment to [`AuditWriteLog`], which
+//! writes them in one transaction, and decides when the log is sealed, encrypted and shortened.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -69,7 +70,8 @@ pub(super) enum AppendReply {
     Later(u64),
 }
 
-pub(super) struct LogWriter {
+/// State of the writer thread. Opens the log when the first command needs it, and reopens it after a failure.
+pub(super) struct WriterThread {
     path: PathBuf,
     old_log_path: PathBuf,
     sync_progress: Arc<SyncProgress>,
@@ -96,7 +98,7 @@ pub(super) struct LogWriter {
     last_step_start: Option<Instant>,
 }
 
-impl LogWriter {
+impl WriterThread {
     pub(super) fn new(
         path: PathBuf,
         old_log_path: PathBuf,
