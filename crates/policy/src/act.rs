@@ -360,7 +360,7 @@ pub enum StricterReason {
 }
 
 /// Acts that an approval covers: a single one, or also later ones, with or without an end. A time limit is separate:
-/// [`Grant::expires_at`](crate::Grant::expires_at).
+/// `Grant::expires_at`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
