@@ -295,9 +295,9 @@ macro_rules! commands {
             refresh_models: ProviderId => EmptyObject,
             /// Sets the default model of new conversations.
             set_default_model: DefaultModel => EmptyObject,
-            /// Changes the settings of the app.
+            /// Changes the settings of Drawbridge, such as its theme, language and limits.
             set_settings: Settings => EmptyObject,
-            /// Changes the zoom and the menu bar, and leaves all other settings unchanged.
+            /// Changes the zoom and the menu bar of Drawbridge's windows, and leaves all other settings unchanged.
             set_window_settings: WindowSettings => EmptyObject,
             /// Returns whether stored secrets persist after Drawbridge exits. The operating system may prompt the user
             /// to unlock the keychain.

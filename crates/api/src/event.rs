@@ -114,14 +114,14 @@ pub enum Event {
     AppViewChanged {
         /// Identifier of the shown MCP app.
         view: String,
-        /// Change of the app. All texts in it are from the app.
+        /// Change of the shown MCP app. All texts in it are from the app, and untrusted.
         change: AppViewChange,
     },
     /// An entry was written to the audit log, or the grants changed.
     AuditChanged,
     /// The model providers or their lists of models changed. The page reads them again.
     ModelsChanged,
-    /// The settings of the app changed.
+    /// The user's settings of Drawbridge changed.
     SettingsChanged {
         /// All settings after the change.
         settings: Settings,

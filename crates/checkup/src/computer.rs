@@ -1,4 +1,4 @@
-//! Inputs of the checks: the app's folders and settings, and the environment of its process.
+//! Inputs of the checks: Drawbridge's folders and settings, and the environment of its process.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -53,7 +53,8 @@ pub struct ProviderView {
     pub models: Vec<Model>,
     /// Time at which the provider last listed its models, in milliseconds since 1970, or `None` if it never did.
     pub listed_at: Option<Millis>,
-    /// Error of the last request for the provider's models since the app started, or `None` if the request succeeded.
+    /// Error of the last request for the provider's models since Drawbridge started, or `None` if the request
+    /// succeeded.
     pub problem: Option<ModelError>,
 }
 

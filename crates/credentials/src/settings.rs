@@ -255,7 +255,7 @@ mod tests {
     }
 
     /// A user who denies every request, and a vault that is always empty.
-    struct AbsentUser;
+    struct UnusedUserAndVault;
 
     #[async_trait::async_trait]
     impl UserInteraction for UnusedUserAndVault {

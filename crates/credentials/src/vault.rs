@@ -1,4 +1,4 @@
-//! Stores tokens in the app's secret store. The storage key contains the entry of `mcp.json` and the server, so that
+//! Stores tokens in Drawbridge's secret store. The storage key contains the entry of `mcp.json` and the server, so that
 //! tokens are never used for another entry or server.
 //!
 //! A keychain operation can't be cancelled, because the keychain may prompt the user after the caller has stopped

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// other web pages can't guess it.
 pub type AppViewId = String;
 
-/// A change of one shown MCP app, sent to the page.
+/// A change of one shown MCP app, sent to Drawbridge's page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppViewEvent {
     /// Identifier of the shown MCP app.
@@ -22,7 +22,7 @@ pub struct AppViewEvent {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum AppViewChange {
-    /// Message that the page posts to the frame of the MCP app.
+    /// Message that Drawbridge's page posts to the frame of the MCP app.
     Message {
         /// JSON-RPC message, which the page posts to the frame unchanged.
         message: Value,

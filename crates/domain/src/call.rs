@@ -217,7 +217,8 @@ pub enum CallFailure {
     Internal,
 }
 
-/// Stable identifier of the reason why a call has no result. The page has a message and suggested actions for each.
+/// Stable identifier of the reason why a call has no result. Drawbridge's page has a message and suggested actions for
+/// each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

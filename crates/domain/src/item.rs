@@ -245,7 +245,7 @@ pub enum ReplyPart {
         /// Text of the model's reasoning, which may be empty.
         text: String,
         /// Opaque data of the provider, such as a signature, that later requests send back with this part. `None` if
-        /// there is none. The page does not receive it.
+        /// there is none. Drawbridge's page does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
@@ -264,7 +264,7 @@ pub enum ReplyPart {
         /// Arguments of the tool call as JSON text, incomplete while the part streams.
         arguments: String,
         /// Opaque data of the provider, such as a signature, that later requests send back with this part. `None` if
-        /// there is none. The page does not receive it.
+        /// there is none. Drawbridge's page does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
@@ -377,7 +377,7 @@ pub enum Notice {
 }
 
 impl ItemBody {
-    /// Returns the body without opaque provider data, which the page neither receives nor sends.
+    /// Returns the body without opaque provider data, which Drawbridge's page neither receives nor sends.
     #[must_use]
     pub fn without_provider_data(mut self) -> Self {
         if let Self::Reply { parts, .. } = &mut self {

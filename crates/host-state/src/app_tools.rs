@@ -45,7 +45,7 @@ pub enum AppToolCommand {
 pub struct AppTools {
     /// Name of the app's server.
     pub server: String,
-    /// The shown MCP app.
+    /// Shown MCP app that provides the tools.
     pub app: ProvidingApp,
     /// Conversation whose model may use the tools.
     pub conversation: String,
@@ -77,7 +77,7 @@ impl AppTools {
 pub struct AppToolsForModel {
     /// Name of the app's server.
     pub server: String,
-    /// The shown MCP app.
+    /// Shown MCP app that provides the tools.
     pub app: ProvidingApp,
     /// Definitions of the tools, which are unverified claims of the app.
     pub tools: Arc<Vec<Tool>>,

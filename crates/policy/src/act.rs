@@ -174,14 +174,14 @@ pub enum PolicyDecision {
     },
     /// The act is denied, and no consent request is shown.
     Deny {
-        /// Reason for the denial, which the page explains.
+        /// Reason for the denial, which Drawbridge's page explains to the user.
         reason: DecisionReason,
         /// Rule that denies the act, or [`DecisionSource::BuiltIn`] for a muted server.
         by: DecisionSource,
     },
     /// The act requires the user's consent.
     Ask {
-        /// Reason why consent is required, which the page explains.
+        /// Reason why consent is required, which Drawbridge's page explains to the user.
         reason: DecisionReason,
         /// Rule or preset that requires consent, or the built-in default.
         by: DecisionSource,
@@ -235,7 +235,7 @@ impl fmt::Display for DecisionSource {
     }
 }
 
-/// Reason for a decision. The page has a text for each.
+/// Reason for a decision of the policy. Drawbridge's page has a text for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionReason {
     /// The command of a local server was never approved.
@@ -295,7 +295,7 @@ pub enum DecisionReason {
 }
 
 impl DecisionReason {
-    /// Returns the stable name of the reason, for which the page has a text.
+    /// Returns the stable name of the reason, for which Drawbridge's page has a text.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

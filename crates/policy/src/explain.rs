@@ -58,7 +58,7 @@ pub enum RuleFit {
 }
 
 impl RuleFit {
-    /// Returns the stable name of the result, for which the page has a text.
+    /// Returns the stable name of the result, for which Drawbridge's page has a text.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -301,7 +301,7 @@ pub enum AuditSeal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AuditFinding {
-    /// Kind of the problem, for which the UI has a text.
+    /// Kind of the problem, for which Drawbridge's page has a text.
     pub what: TamperKind,
     /// Number of the first entry that the problem affects.
     pub number: u64,

@@ -1,5 +1,5 @@
-//! Splits a URL into parts, so that the UI shows the whole URL with its registrable domain highlighted, and removes
-//! possible keys from a URL before it is stored.
+//! Splits a URL into parts, so that Drawbridge's page shows the whole URL with its registrable domain highlighted, and
+//! removes possible keys from a URL before it is stored.
 
 use foreign::is_loopback;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub struct UrlParts {
     pub openable: bool,
 }
 
-/// A suspicious property of a URL, for which the UI has a warning.
+/// A suspicious property of a URL, for which Drawbridge's page has a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

@@ -1,5 +1,6 @@
 //! The activity log of one server: protocol messages, log messages of the server and its standard error, in a bounded
-//! buffer without secrets. Used by the connections of `host`, which append to it, and by the activity page of the UI.
+//! buffer without secrets. Used by the connections of `host`, which append to it, and by the activity view of
+//! Drawbridge's page.
 
 mod entry_body;
 mod hidden_secrets;

@@ -20,7 +20,7 @@ const MAX_READ_PAUSE: Duration = Duration::from_secs(5);
 /// Counts the usage of a server since its start against its limits.
 pub struct UsageCounter {
     limits: ServerLimits,
-    /// Gauge from which the UI reads the usage.
+    /// Current usage of the server, for display in Drawbridge's page.
     shown: Arc<Mutex<UsageGauge>>,
     bytes: TokenBucket,
     notifications: TokenBucket,

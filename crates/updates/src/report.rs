@@ -1,4 +1,4 @@
-//! State of the app's updates, for the settings page, which has the same types in `ui/src/lib/platform/platform.ts`.
+//! State of Drawbridge's updates, for the settings page, which has the same types in `ui/src/lib/platform/platform.ts`.
 
 use serde::Serialize;
 
@@ -47,7 +47,7 @@ pub enum UpdateSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum UpdateStep {
-    /// Updates were not checked yet since the start of the desktop app.
+    /// Drawbridge has not checked for updates since it was started.
     Idle,
     /// A check for a newer release is running.
     Checking,

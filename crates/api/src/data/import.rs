@@ -69,7 +69,7 @@ pub struct ImportCandidates {
 /// App, such as another MCP host, whose settings define servers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ImportApp {
-    /// Identifier of the app, as used in [`ImportSource`].
+    /// Identifier of the app, as in [`ImportSource::app`].
     pub id: String,
     /// Name of the app as its vendor writes it.
     pub name: String,
@@ -107,7 +107,7 @@ pub struct ImportCandidate {
     pub folder: Option<String>,
     /// Sandbox of a local server, if the file contains one in Drawbridge's format.
     pub sandbox: Option<Sandbox>,
-    /// OAuth client of a remote server, if the app configures one.
+    /// OAuth client of a remote server, if the other app's settings contain one.
     pub sign_in: Option<ImportSignIn>,
     /// Environment variables of a local server.
     pub env: Vec<ImportedValue>,
@@ -126,15 +126,15 @@ pub struct ImportCandidate {
     pub notes: Vec<ImportNote>,
 }
 
-/// OAuth client that an app uses to sign in to a server.
+/// OAuth client that another app uses to sign in to a remote server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportSignIn {
-    /// Client identifier at the authorization server, or `None` if the app configures none.
+    /// Client identifier at the authorization server, or `None` if the other app's settings contain none.
     pub client_id: Option<String>,
-    /// `true` if there is a client secret, which is stored in the keychain.
+    /// `true` if the other app's settings contain a client secret. The import stores it in the keychain.
     pub has_secret: bool,
-    /// Issuer identifier of the authorization server, if the app configures one.
+    /// Issuer identifier of the authorization server, if the other app's settings contain one.
     pub issuer: Option<String>,
     /// Scopes to request. If empty, the scopes that the server requires are requested.
     pub scopes: Vec<String>,

@@ -118,7 +118,7 @@ pub struct Snapshot {
     pub calls: Vec<ServerCall>,
     /// All conversations, latest first.
     pub conversations: Vec<ConversationSummary>,
-    /// Settings of the app that the user can change.
+    /// Settings of Drawbridge that the user can change.
     pub settings: Settings,
     /// Problem in the settings file, or `None` if it is valid.
     pub config_problem: Option<ConfigProblem>,

@@ -11,15 +11,15 @@ use super::{ApprovedApp, DefinitionDiff, Flag, LookAlike, ReviewState};
 pub struct ReviewMarks {
     /// Review state of the definition, or `None` if there is no definition.
     pub review: Option<ReviewState>,
-    /// `true` if the server has reported a change of the list that contains the item, and Drawbridge has not read the
-    /// list again yet. Until then, each use of the list's items requires consent.
+    /// `true` if the server has reported a change of its list of tools or prompts that contains this definition, and
+    /// Drawbridge has not read the list again yet. Until then, each use of the list's items requires consent.
     #[serde(default)]
     pub outdated: bool,
     /// Differences from the definition that the user reviewed, or `None` if there are none.
     pub diff: Option<DefinitionDiff>,
-    /// Other items whose names are confusable with this one, at most ten.
+    /// Other names and titles that could be confused with that of the reviewed tool, prompt or server, at most ten.
     pub look_alikes: Vec<LookAlike>,
-    /// Parts of the text that may be intended to mislead a model or to hide from the user.
+    /// Parts of the definition's text that may be intended to mislead a model or to hide from the user.
     pub flags: Vec<Flag>,
 }
 

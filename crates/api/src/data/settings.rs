@@ -1,4 +1,4 @@
-//! Settings of the app, paths of its files, and encryption at rest.
+//! Settings of Drawbridge, paths of its files, and encryption at rest.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -6,7 +6,7 @@ use ts_rs::TS;
 use super::exact_object::deserialize_exact_or_default;
 use super::{ChatBounds, ServerLimits};
 
-/// Settings of the app that the user can change.
+/// Settings of Drawbridge that the user can change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Settings {
@@ -35,7 +35,7 @@ pub struct Settings {
     pub chat: Option<ChatBounds>,
     /// Action of Drawbridge when the user closes its window while servers run.
     pub on_close: CloseAction,
-    /// `true` if the app checks for updates automatically.
+    /// `true` if Drawbridge checks for newer versions of itself automatically.
     pub check_updates: bool,
     /// Zoom of Drawbridge's page in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`], where 100 is the normal size.
     pub zoom: u16,
@@ -58,16 +58,16 @@ pub const MIN_ZOOM: u16 = 50;
 /// Maximum zoom of Drawbridge's page, in percent.
 pub const MAX_ZOOM: u16 = 200;
 
-/// Action of Drawbridge when the user closes its window while servers run. Without running servers the app quits.
+/// Action of Drawbridge when the user closes its window while servers run. Without running servers, Drawbridge quits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum CloseAction {
-    /// Shows a dialog in which the user chooses.
+    /// Shows a dialog in which the user chooses between the other two actions.
     #[default]
     Ask,
     /// Hides the window while the servers continue to run.
     Background,
-    /// Quits the app, which stops the servers.
+    /// Quits Drawbridge, which stops the servers.
     Quit,
 }
 
@@ -113,7 +113,7 @@ pub struct AppPaths {
 pub struct ContentProtection {
     /// Encryption state of the conversations' contents.
     pub conversations: ContentAtRest,
-    /// Encryption state of the payloads in the audit log.
+    /// Encryption state of the payloads that the audit log stores.
     pub decisions: ContentAtRest,
 }
 

@@ -178,7 +178,7 @@ fn parse_install_draft(draft: InstallDraft) -> Result<::installer::InstallDraft,
     Ok(::installer::InstallDraft { source: require_absolute_path(source)?, name, values, sandbox, upgrades })
 }
 
-/// Returns an error if the path of a bundle is relative, because the app's working directory is arbitrary.
+/// Returns an error if the path of a bundle is relative, because Drawbridge's working directory is arbitrary.
 fn require_absolute_path(source: InstallSource) -> Result<InstallSource, ApiError> {
     match &source {
         InstallSource::Bundle { path, .. } if !path.is_absolute() => {
