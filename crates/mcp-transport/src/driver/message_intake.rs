@@ -113,7 +113,7 @@ impl MessageIntake {
                     return if ours { ResponseKind::Unreadable } else { ResponseKind::Nothing };
                 }
             },
-            DecodedLine::TooLong { head } => {
+            DecodedLine::Oversized { head } => {
                 let length = self.line_limit.saturating_add(1);
                 let invalid = InvalidMessage::too_long(&head, &[], self.line_limit, length);
                 if invalid.id.is_some() || invalid.peer_request.is_some() {
@@ -122,7 +122,7 @@ impl MessageIntake {
                     self.long = Some(LongLine { head, give_up_at: now + LONG_LINE_END_TIMEOUT });
                 }
             }
-            DecodedLine::TooLongEnded { length, head, tail } => {
+            DecodedLine::OversizedEnd { length, head, tail } => {
                 if self.long.take().is_some() {
                     let length = usize::try_from(length).unwrap_or(usize::MAX);
                     let invalid = InvalidMessage::too_long(&head, &tail, self.line_limit, length);

@@ -836,7 +836,8 @@ conversation: string,
 items: Array<ConversationItem>, };
 
 /**
- * Period or conversation in which an approval is valid.
+ * Acts that an approval covers: a single one, or also later ones, with or without an end. A time limit is separate:
+ * `Grant::expires_at`.
  */
 export type ApprovalScope = "once" | "conversation" | "session" | "always";
 

@@ -25,7 +25,8 @@ pub(super) struct OversizedEvent {
 pub(super) enum SseGuardOutput {
     /// A line with its `\n`. An empty line ends a block, which is one event.
     Line(Bytes),
-    TooLarge(OversizedEvent),
+    /// An event that exceeds the size limit, of which nothing else is output.
+    Oversized(OversizedEvent),
 }
 
 /// Normalizes the bytes of an event stream into blocks of lines.
@@ -82,8 +83,8 @@ impl SseGuard {
             if self.input.is_empty() {
                 return None;
             }
-            if let Some(too_large) = self.take_line() {
-                return Some(SseGuardOutput::TooLarge(too_large));
+            if let Some(oversized) = self.take_line() {
+                return Some(SseGuardOutput::Oversized(oversized));
             }
         }
     }
