@@ -8266,7 +8266,7 @@ meta?: { [key in string]: JsonValue },
 arguments: JsonValue, };
 
 /**
- * State of a tool in a conversation: offered to the model, or the reason why not.
+ * State of a tool in a conversation: available to the model, or the reason why not.
  */
 export type ToolState = "offered" | "off" | "disabled" | "app_only" | "new" | "changed" | "unusable" | "not_ready";
 
