@@ -58,7 +58,7 @@ fn desktop_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + 
     ]
 }
 
-/// What the commands of a window may concern.
+/// Scope of the commands that a window may use.
 #[derive(Debug, PartialEq, Eq)]
 enum CommandScope {
     /// Everything, in the main window.

@@ -28,8 +28,8 @@ const COMMAND_WITH_A_CALL_ID: &str = "cancel_call";
 ///
 /// # Errors
 /// Returns [`ErrorCode::Refused`] if the request names another conversation, a call of another conversation, or a
-/// consent request or app that does not belong to `own`, or adds a rule that allows outside of `own`. Also returns the
-/// errors of [`respond`].
+/// consent request or app that does not belong to `own`, repeats a call outside of `own`, or adds a rule that allows
+/// outside of `own`. Also returns the errors of [`respond`].
 pub async fn respond_in_conversation(
     api: &Api,
     name: &str,
@@ -40,6 +40,9 @@ pub async fn respond_in_conversation(
     let text_of = |member: &str| request.get(member).and_then(Value::as_str);
     if !names_no_other_conversation(request, own) {
         return Err(refused("use another conversation"));
+    }
+    if repeats_elsewhere(request, own) {
+        return Err(refused("repeat a call outside of its conversation"));
     }
     if text_of("view").is_some_and(|view| api.app_views().is_outside(view, own)) {
         return Err(refused("use this app, which does not belong to its conversation"));
@@ -71,6 +74,13 @@ fn allows_elsewhere(rule: &Value, own: Option<&str>) -> bool {
     let text_of = |member: &str| rule.get("scope").and_then(|scope| scope.get(member)).and_then(Value::as_str);
     let is_own = own.is_some() && text_of("conversation") == own && text_of("kind") == Some("conversation");
     !is_restriction && !is_own
+}
+
+/// Returns `true` if the request repeats an approved call outside of the conversation `own`. Without a conversation, the
+/// call would be one of the main window, where the user approved it.
+fn repeats_elsewhere(request: &Value, own: Option<&str>) -> bool {
+    let is_own = own.is_some() && request.get("conversation").and_then(Value::as_str) == own;
+    request.get("repeats").is_some_and(|repeated| !repeated.is_null()) && !is_own
 }
 
 /// Returns `true` if the request names no conversation, or only the conversation `own`. Returns `false` for an array,

@@ -17,7 +17,7 @@ pub enum ErrorCode {
     Config,
     /// The server is not running or not ready.
     NotReady,
-    /// The server requires the user to sign in.
+    /// The server requires the user to sign in. Used by `drawbridge-cli`; the page has the state of the server.
     SignInNeeded,
     /// The policy or the user denied the operation.
     Refused,

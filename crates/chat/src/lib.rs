@@ -7,6 +7,7 @@
 //! continues until the model requests none.
 
 pub mod attachments;
+mod builtin_tools;
 mod call;
 mod conversation_locks;
 mod conversation_log;
@@ -20,7 +21,6 @@ mod inert_markdown;
 pub mod model_context;
 mod model_parameters;
 pub mod offered_tools;
-mod own_tools;
 mod reply_run;
 mod saved_system_prompts;
 pub mod search_index;

@@ -1,6 +1,7 @@
 //! Tools offered to a model: those of the conversation's servers that the user has enabled and whose current
-//! definitions the user has reviewed, and those of shown apps that the user has turned on. Their order is stable, so
-//! that the prompt caches of providers stay valid.
+//! definitions the user has reviewed, and those of shown apps that the user has turned on. The user enables a tool in
+//! the server's settings, for all models ([`ToolState::Disabled`] otherwise), and in the conversation
+//! ([`ToolState::Off`]). Their order is stable, so that the prompt caches of providers stay valid.
 
 pub(crate) mod app_tools;
 mod tool_state;
@@ -178,7 +179,7 @@ impl OfferedTools {
         &self.tools
     }
 
-    /// Returns the tools that are offered to the model.
+    /// Returns the tools that are available to the model, also those that it has to find by search first.
     pub fn offered(&self) -> impl Iterator<Item = &OfferedTool> {
         self.tools.iter().filter(|tool| tool.state == ToolState::Offered)
     }
@@ -260,7 +261,7 @@ mod tests {
     use policy::Hash;
     use ports::server_config::{ServerConfig, StdioConfig, ToolFilter};
 
-    use super::super::own_tools;
+    use super::super::builtin_tools;
     use super::*;
 
     fn tool(name: &str) -> mcp::Tool {
@@ -386,9 +387,9 @@ mod tests {
             assert_eq!(offering.offered().count(), count, "all tools are offered");
             let threshold = domain::bounds::ChatBounds::default().tool_search_threshold(context);
             let query = json!({"query": "manage resource 7"});
-            let result = own_tools::search_tools(&offering, &offering.search_index(), query.as_object().unwrap());
+            let result = builtin_tools::search_tools(&offering, &offering.search_index(), query.as_object().unwrap());
             let used =
-                item::ToolUsed { reply: "r".into(), id: "u".into(), tool_key: own_tools::SEARCH_TOOLS_NAME.into() };
+                item::ToolUsed { reply: "r".into(), id: "u".into(), tool_key: builtin_tools::SEARCH_TOOLS_NAME.into() };
             let body = item::ItemBody::OwnTool {
                 used,
                 arguments: query,
@@ -398,7 +399,7 @@ mod tests {
             };
             let searched = item::ChatItem { id: "s".into(), parent: None, at: 1, state: item::ItemState::Whole, body };
             // Tools sent after a search: the maximum.
-            let sent = own_tools::select_tools(&offering, &[searched], threshold);
+            let sent = builtin_tools::select_tools(&offering, &[searched], threshold);
             assert_eq!(
                 sent.len(),
                 if count == 10 { 10 } else { 9 },

@@ -8,7 +8,8 @@ use std::fmt;
 use domain::Millis;
 use serde::{Deserialize, Serialize};
 
-/// State of a server that responded, but requires the user to sign in.
+/// Details of the state of a server that responded, but requires the user to sign in. Not a failure of a sign-in, such
+/// as [`SignInFailure::SignInNeeded`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInNeeded {
     /// Reason why signing in is required, as text for the user.
@@ -91,7 +92,8 @@ pub enum SignInFailure {
     Unbound,
     /// The user did not approve an endpoint or a scope that the sign-in needs.
     NotApproved,
-    /// The user must sign in: there is no refresh token, or the authorization server rejects it.
+    /// The user must sign in: there is no refresh token, or the authorization server rejects it. Stands for
+    /// `AuthErrorCause::SignInNeeded` of `mcp-auth`.
     SignInNeeded,
     /// A secret that the settings reference can't be read, so the sign-in can't start.
     NotPrepared,

@@ -99,6 +99,11 @@ impl CallTable {
         self.tickets.iter().filter(|(_, ticket)| ticket.run() == run).map(|(ticket, _)| *ticket).collect()
     }
 
+    /// Returns the originator of a call in progress, or `None` without a call.
+    pub fn origin_of(&self, call: Option<&str>) -> Option<&CallOrigin> {
+        call.and_then(|id| self.records.get(id)).map(|record| &record.origin)
+    }
+
     /// Returns the origin of the consent request for a server's request. `call` is the id of the call during which the
     /// server sent its request, if known.
     pub fn consent_origin(&self, call: Option<&str>) -> ConsentRequestOrigin {

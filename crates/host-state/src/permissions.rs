@@ -15,7 +15,6 @@ use std::path::PathBuf;
 
 use domain::Millis;
 use domain::call::CallFailure;
-use domain::consent_request::ConsentRequestOrigin;
 use domain::history::Reading;
 use offers::definitions::{DefinitionDigest, is_repeatable};
 use policy::{
@@ -25,7 +24,7 @@ use policy::{
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
 use serde_json::{Map, Value};
 
-use super::{DataFlowTable, FolderShares};
+use super::{CallOrigin, DataFlowTable, FolderShares};
 use crate::rules::{DryRunResult, RuleFile, RulesView, TrustDuration};
 use crate::view::{ConsentRequestBody, ConsentRequestView};
 
@@ -176,7 +175,7 @@ impl Permissions {
             }
             _ => false,
         };
-        if definition.repeatable && repeats.is_some_and(is_approved) {
+        if repeats.is_some_and(is_approved) {
             self.policy.decide_repeated_call(act, now)
         } else {
             self.policy.decide(act, now)
@@ -184,20 +183,26 @@ impl Permissions {
     }
 
     /// Records the tool call that the user approved in a consent request, so that the user can repeat it. Has no effect
-    /// for calls that require consent each time. `grant_hash` is the hash of the tool's definition and the settings of
-    /// its server.
+    /// for calls that require consent each time, for calls that the user did not make in the window, and if calls were
+    /// forgotten since the approval. `origin` is the originator of the call, `grant_hash` the hash of the tool's
+    /// definition and the settings of its server, and `forgotten` the value of [`ApprovedCalls::forgotten`] at the time
+    /// of the approval, before its audit entry was written.
     pub fn note_approved_call(
         &mut self,
         request: &ConsentRequestView,
+        origin: Option<&CallOrigin>,
         scope: ApprovalScope,
         grant_hash: &Hash,
-        now: Millis,
+        (now, forgotten): (Millis, u64),
     ) {
-        let (ConsentRequestBody::Tool { tool, app: None, .. }, ConsentRequestOrigin::User { conversation }, Some(call)) =
-            (&request.body, &request.origin, &request.call)
+        let (ConsentRequestBody::Tool { tool, app: None, .. }, Some(CallOrigin::User { conversation }), Some(call)) =
+            (&request.body, origin, &request.call)
         else {
             return;
         };
+        if forgotten != self.approved_calls.forgotten() {
+            return;
+        }
         // Any other reason is stricter than the approval of one call.
         let asks_by_default = request.reason == DecisionReason::ToolsAsk.name();
         if scope == ApprovalScope::Once && asks_by_default && is_repeatable(tool) {

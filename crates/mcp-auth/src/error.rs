@@ -269,7 +269,8 @@ pub enum AuthErrorCause {
         /// Human-readable description of the endpoint or scope.
         what: String,
     },
-    /// No usable token exists, and none can be obtained without the user.
+    /// No usable token exists, and none can be obtained without the user. The app reports it as
+    /// `SignInFailure::SignInNeeded` (`credentials/src/sign_in.rs`).
     #[error("{cause}")]
     SignInNeeded {
         /// Human-readable reason why the user must sign in.

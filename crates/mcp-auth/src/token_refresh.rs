@@ -158,10 +158,11 @@ impl AuthorizationContext {
     }
 
     async fn refresh(&self, record: Option<SignInRecord>, generation: u64, refused: bool) -> Result<(), AuthError> {
-        let nothing = |cause: &str| AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause: cause.to_owned() });
-        let Some(mut record) = record else { return Err(nothing("you are not signed in")) };
+        let sign_in_needed =
+            |cause: &str| AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause: cause.to_owned() });
+        let Some(mut record) = record else { return Err(sign_in_needed("you are not signed in")) };
         let token = record.tokens.as_ref().and_then(|tokens| tokens.refresh.clone());
-        let Some(token) = token else { return Err(nothing("the sign-in has ended and cannot be renewed")) };
+        let Some(token) = token else { return Err(sign_in_needed("the sign-in has ended and cannot be renewed")) };
         if refused {
             self.verify_issuer(&record).await?;
         }
@@ -212,14 +213,14 @@ impl AuthorizationContext {
                 }
                 let cause = "the authorization server no longer renews this sign-in";
                 self.end_sign_in(record, cause).await;
-                Err(nothing(cause))
+                Err(sign_in_needed(cause))
             }
         }
     }
 
-    /// Checks that the server's metadata still names the issuer of the tokens. Otherwise removes everything that the issuer
-    /// issued: the tokens with the record of the sign-in, and the registration of the client. A temporary failure of the
-    /// metadata request is ignored.
+    /// Checks that the server's metadata still names the issuer of the tokens. Otherwise removes everything that the
+    /// issuer issued: the tokens with the record of the sign-in, and the registration of the client. A temporary
+    /// failure of the metadata request is ignored.
     async fn verify_issuer(&self, record: &SignInRecord) -> Result<(), AuthError> {
         let metadata_url =
             self.state().last_challenge.as_ref().and_then(|challenge| challenge.resource_metadata.clone());
@@ -243,7 +244,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Removes the tokens, which have become invalid. The account is retained and shows `cause`.
+    /// Removes the tokens, which have become invalid. The account is retained with `cause`, which the sign-in tab of
+    /// the server shows (`ui/src/sign-in/SignInTab.svelte`).
     pub(crate) async fn end_sign_in(&self, mut record: SignInRecord, cause: &str) {
         record.tokens = None;
         record.ended = Some(cause.to_owned());

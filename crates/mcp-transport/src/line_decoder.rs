@@ -1,6 +1,6 @@
 //! Newline framing: splits a byte stream into lines of bounded length.
 //!
-//! A line that is too long is reported as soon as it exceeds the limit, because it may never end. Its further bytes are
+//! An oversized line is reported as soon as it exceeds the limit, because it may never end. Its further bytes are
 //! skipped without being stored. It is reported once more at its end, because the ID of a message is often last. Then
 //! decoding continues with the next line.
 
@@ -28,12 +28,12 @@ pub enum DecodedLine {
     /// A complete line without its terminator. Not empty, and possibly not UTF-8.
     Whole(Bytes),
     /// The line that is being received exceeds the length limit. The decoder skips its remaining bytes.
-    TooLong {
+    Oversized {
         /// First [`LINE_EXCERPT_BYTES`] bytes of the line, or fewer if the decoder's length limit is smaller.
         head: Bytes,
     },
-    /// The end of the line that the last [`DecodedLine::TooLong`] reported.
-    TooLongEnded {
+    /// The end of the line that the last [`DecodedLine::Oversized`] reported.
+    OversizedEnd {
         /// Length of the whole line, in bytes.
         length: u64,
         /// First [`LINE_EXCERPT_BYTES`] bytes of the line.
@@ -57,9 +57,9 @@ pub enum DecodedLine {
 /// let mut decoder = LineDecoder::new(8);
 /// let mut buffer = BytesMut::from("{\"a\":1}\r\nmuch too long\n{}\n");
 /// assert_eq!(decoder.decode(&mut buffer)?, Some(DecodedLine::Whole(Bytes::from("{\"a\":1}"))));
-/// assert_eq!(decoder.decode(&mut buffer)?, Some(DecodedLine::TooLong { head: Bytes::from("much too") }));
+/// assert_eq!(decoder.decode(&mut buffer)?, Some(DecodedLine::Oversized { head: Bytes::from("much too") }));
 /// let ended = decoder.decode(&mut buffer)?;
-/// assert!(matches!(ended, Some(DecodedLine::TooLongEnded { length: 13, .. })), "{ended:?}");
+/// assert!(matches!(ended, Some(DecodedLine::OversizedEnd { length: 13, .. })), "{ended:?}");
 /// assert_eq!(decoder.decode(&mut buffer)?, Some(DecodedLine::Whole(Bytes::from("{}"))));
 /// assert_eq!(decoder.decode(&mut buffer)?, None, "more bytes are needed");
 /// # Ok::<(), std::io::Error>(())
@@ -132,7 +132,7 @@ impl Decoder for LineDecoder {
                 shrink_read_buffer(buffer);
                 self.scanned = 0;
                 self.skipped = Some(skipped);
-                return Ok(Some(DecodedLine::TooLong { head }));
+                return Ok(Some(DecodedLine::Oversized { head }));
             }
             if newline.is_none() {
                 self.scanned = buffer.len();
@@ -172,7 +172,7 @@ impl SkippedLine {
         if self.tail.last() == Some(&b'\r') {
             self.tail.pop();
         }
-        DecodedLine::TooLongEnded { length: self.length, head: self.head, tail: Bytes::from(self.tail) }
+        DecodedLine::OversizedEnd { length: self.length, head: self.head, tail: Bytes::from(self.tail) }
     }
 }
 

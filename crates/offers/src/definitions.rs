@@ -30,9 +30,6 @@ pub struct DefinitionDigest {
     pub read_only: bool,
     /// Set if the definition requires the user's consent for each call.
     pub asks_each_time: bool,
-    /// Set if the user can repeat an approved call of the tool without another consent request, as [`is_repeatable`]
-    /// defines it.
-    pub repeatable: bool,
     /// MCP Apps metadata of the tool: the page that shows its results, and the callers that the server permits.
     pub app: ToolMetadata,
     /// Review state of the definition: reviewed by the user, changed, or new.
@@ -94,7 +91,6 @@ impl DefinitionCache {
                     declares_open_world,
                     read_only,
                     asks_each_time,
-                    repeatable: is_repeatable(&read),
                     app,
                     review_state,
                     calls,
@@ -146,8 +142,11 @@ pub fn requires_consent_each_call(tool: &Tool) -> bool {
 }
 
 /// Returns `true` if the user can repeat an approved call of a tool without another consent request. The definition must
-/// not require consent for each call, and must not warn of effects that a consent request points out: its annotations
-/// contain neither `destructiveHint: true` nor `openWorldHint: true`.
+/// not require consent for each call, and its annotations must contain neither `destructiveHint: true` nor
+/// `openWorldHint: true`.
+///
+/// A tool that declares nothing is repeatable, although the specification's defaults are `true`, since a claim of a
+/// server may only make a decision stricter, and most tools declare nothing.
 pub fn is_repeatable(tool: &Tool) -> bool {
     let hints = tool.annotations.as_ref();
     let has_effects = hints.is_some_and(|own| own.destructive_hint == Some(true) || own.open_world_hint == Some(true));
@@ -279,10 +278,6 @@ mod tests {
             let raw = json!({"name": "t", "inputSchema": {}, "annotations": annotations, "_meta": meta});
             let tool: Tool = serde_json::from_value(raw.clone()).unwrap();
             assert_eq!(is_repeatable(&tool), expected, "{raw}");
-            let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
-            let mut definitions = DefinitionCache::default();
-            let definition = definitions.get(&config("one"), &catalog, "t", |_| ReviewState::New).unwrap();
-            assert_eq!(definition.repeatable, expected, "in the cache: {raw}");
         }
     }
 

@@ -123,8 +123,8 @@ pub enum PolicyAct<'a> {
     },
     /// Getting a prompt, reading a resource, or completing an argument.
     Read {
-        /// Set if the request needs no consent unless a rule or the preset requires it: the user makes it, or an app that
-        /// reaches no other hosts reads a resource that its server lists. Unset if an app requests anything else.
+        /// Set if the request needs no consent unless a rule or the preset requires it: the user makes it, or an app
+        /// that reaches no other hosts reads a resource that its server lists. Unset if an app requests anything else.
         needs_no_consent: bool,
         /// The user's name for the server.
         server: &'a str,
@@ -359,7 +359,8 @@ pub enum StricterReason {
     Unusable,
 }
 
-/// Period or conversation in which an approval is valid.
+/// Acts that an approval covers: a single one, or also later ones, with or without an end. A time limit is separate:
+/// `Grant::expires_at`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

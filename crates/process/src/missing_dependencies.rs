@@ -15,7 +15,7 @@ const SHIM_FOLDER: &str = "shims";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MissingDependency {
     /// The program is a shim of a version manager, and the programs that the shim runs are inaccessible.
-    Shim {
+    VersionManagerShim {
         /// Path of the shim that the command runs.
         program: PathBuf,
         /// Folder of the version manager, which the user can add to the sandbox.
@@ -40,7 +40,7 @@ pub enum MissingDependency {
 impl std::fmt::Display for MissingDependency {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            MissingDependency::Shim { program, folder } => {
+            MissingDependency::VersionManagerShim { program, folder } => {
                 write!(
                     f,
                     "{} runs a program of a version manager that the sandbox does not reach; add the folder {}",
@@ -61,8 +61,8 @@ impl std::fmt::Display for MissingDependency {
     }
 }
 
-/// Returns the files that a command needs and that this sandbox plan does not make accessible, as far as they are known
-/// before the start. Reads the disk.
+/// Returns the files that a command needs and that this resolved sandbox does not make accessible, as far as they are
+/// known before the start. Reads the disk.
 #[must_use]
 pub fn missing_dependencies(
     command: &ServerCommand,
@@ -77,7 +77,7 @@ pub fn missing_dependencies(
     let mut found = Vec::new();
     let of_shims = program.parent().filter(|folder| folder.ends_with(SHIM_FOLDER)).and_then(Path::parent);
     if let Some(folder) = of_shims.filter(|folder| !is_reached(folder)) {
-        found.push(MissingDependency::Shim { program: program.to_owned(), folder: folder.to_owned() });
+        found.push(MissingDependency::VersionManagerShim { program: program.to_owned(), folder: folder.to_owned() });
     }
     for file in LaunchFiles::for_command(command, program, path).iter().skip(1) {
         // A link is accessible only if both the link and its target are.
@@ -153,7 +153,7 @@ mod tests {
         let relative = MissingDependency::Relative { argument: "server.py".to_owned(), directory: base.join("own") };
         assert_eq!(found, [relative], "a script that is not in the working directory must be reported");
         let found = find_missing(&command("--version"), &shim);
-        let of_shim = MissingDependency::Shim { program: shim.clone(), folder: base.join("manager") };
+        let of_shim = MissingDependency::VersionManagerShim { program: shim.clone(), folder: base.join("manager") };
         assert_eq!(found, [of_shim], "the targets of a shim must be reported");
         let mut reached = command(&script);
         let folder = crate::sandbox::AllowedFolder { path: base.clone(), access: crate::sandbox::AccessMode::Read };

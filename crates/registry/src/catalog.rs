@@ -90,7 +90,7 @@ impl RegistryCatalog {
         freshness: CachePolicy,
     ) -> Result<DatedResponse<EntryPage>, RegistryError> {
         if search.text.len() > MAX_SEARCH_BYTES {
-            return Err(RegistryError::Question(EntryError::TooLarge(MAX_SEARCH_BYTES)));
+            return Err(RegistryError::InvalidInput(EntryError::TooLarge(MAX_SEARCH_BYTES)));
         }
         let limit = search.limit.unwrap_or(DEFAULT_PAGE_SIZE).clamp(1, MAX_PAGE_SIZE).to_string();
         let mut parameters = vec![("version", LATEST_VERSION), ("limit", &limit)];
@@ -122,7 +122,7 @@ impl RegistryCatalog {
         name: &str,
         freshness: CachePolicy,
     ) -> Result<DatedResponse<EntryPage>, RegistryError> {
-        check_server_name(name).map_err(RegistryError::Question)?;
+        check_server_name(name).map_err(RegistryError::InvalidInput)?;
         let request = RegistryRequest::versions(name);
         let mut found = self
             .fetch(&request, &format!("a server {}", quote_untrusted_text(name)), freshness, read_page, |page| {
@@ -144,7 +144,7 @@ impl RegistryCatalog {
         version: &str,
         freshness: CachePolicy,
     ) -> Result<DatedResponse<RegistryEntry>, RegistryError> {
-        check_server_name(name).and_then(|()| check_server_version(version)).map_err(RegistryError::Question)?;
+        check_server_name(name).and_then(|()| check_server_version(version)).map_err(RegistryError::InvalidInput)?;
         let request = RegistryRequest::version(name, version);
         let what = format!("version {} of a server {}", quote_untrusted_text(version), quote_untrusted_text(name));
         // A response about another version is an error, and is not cached.

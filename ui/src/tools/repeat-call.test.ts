@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 import type {
   ActivityEntry,
+  ConsentRequestOutcome,
   Event,
   JsonValue,
   ServerCall,
@@ -19,6 +20,7 @@ import {
 } from "$lib/testing/fake-host";
 
 import { ARMING_DELAY_MS } from "../consent/arming.svelte";
+import { consentRequest, toolBody } from "../consent/fixtures";
 
 import RunTool from "./RunTool.svelte";
 
@@ -170,19 +172,105 @@ test("keys of the arguments may be in another order", async () => {
   expect(callButton()).toHaveAccessibleName("Call again");
 });
 
-test.each([
-  ["repeats the last call", { text: "hello" }, true],
-  ["makes an ordinary call if the last one had other arguments", { text: "edited" }, false],
-])("a call in the history %s", async (_, sent, isRepeated) => {
+test("a call in the history is made again as an ordinary call", async () => {
   await show();
   await press();
-  await end(Date.now() + PERIOD_MS, sent);
+  await end(Date.now() + PERIOD_MS);
   await waitUntilArmed();
+  expect(callButton()).toHaveAccessibleName("Call again");
   await fireEvent.click(screen.getByText("Call history"));
   await vi.advanceTimersByTimeAsync(1_000);
   await fireEvent.click(screen.getByRole("button", { name: /^Run again/ }));
   expect(sentCalls()[1]).toMatchObject({ arguments: { text: "hello" } });
-  expect(sentCalls()[1]?.repeats).toBe(isRepeated ? sentCalls()[0]?.call : undefined);
+  expect(sentCalls()[1]?.repeats, "the call should repeat none").toBeUndefined();
+});
+
+test("the last call of another conversation is not repeated", async () => {
+  await show();
+  await press();
+  await end(Date.now() + PERIOD_MS);
+  expect(callButton()).toHaveAccessibleName("Call again");
+  cleanup();
+  render(RunTool, { server: "files", tool: TOOL, conversation: "c1" });
+  await vi.advanceTimersByTimeAsync(0);
+  await waitUntilArmed();
+  expect(callButton(), "the last call had no conversation").toHaveAccessibleName("Call");
+  await press();
+  expect(sentCalls()[1]).toMatchObject({ conversation: "c1" });
+  expect(sentCalls()[1]?.repeats, "the call should repeat none").toBeUndefined();
+  await end(Date.now() + PERIOD_MS);
+  expect(callButton(), "this call had the same conversation").toHaveAccessibleName("Call again");
+});
+
+/** Ends a call, and waits until the button repeats it. */
+async function makeRepeatable(): Promise<void> {
+  await press();
+  await end(Date.now() + PERIOD_MS);
+  await waitUntilArmed();
+}
+
+test("a held key repeats nothing", async () => {
+  await show();
+  await makeRepeatable();
+  const held = { key: "Enter", ctrlKey: true, repeat: true };
+  const text = screen.getByRole("textbox", { name: "text" });
+  await fireEvent.keyDown(text, held);
+  expect(sentCalls(), "a held shortcut should send nothing").toHaveLength(1);
+  for (const target of [text, callButton()]) {
+    const isHandled = await fireEvent.keyDown(target, { key: "Enter", repeat: true });
+    expect(isHandled, "a held Enter should not submit the form").toBe(false);
+    const isPassed = await fireEvent.keyDown(target, { key: "Enter" });
+    expect(isPassed, "a pressed Enter should submit the form").toBe(true);
+  }
+  await fireEvent.keyDown(text, { ...held, repeat: false });
+  expect(sentCalls()[1]?.repeats, "a pressed shortcut should repeat the call").toBe(
+    sentCalls()[0]!.call,
+  );
+});
+
+test("Enter right after the result is ignored", async () => {
+  await show();
+  await press();
+  await end(Date.now() + PERIOD_MS);
+  const text = screen.getByRole("textbox", { name: "text" });
+  expect(await fireEvent.keyDown(text, { key: "Enter" }), "it is too early").toBe(false);
+});
+
+test("a slow double click sends one call", async () => {
+  await show();
+  await makeRepeatable();
+  await fireEvent.click(callButton(), { detail: 1 });
+  await end(Date.now() + PERIOD_MS);
+  await waitUntilArmed();
+  expect(sentCalls()).toHaveLength(2);
+  await fireEvent.click(callButton(), { detail: 2 });
+  expect(sentCalls(), "the second click should send nothing").toHaveLength(2);
+  await fireEvent.click(callButton(), { detail: 1 });
+  expect(sentCalls(), "a later click is a decision of its own").toHaveLength(3);
+});
+
+test("the button is described by the note that tells whether it asks", async () => {
+  await show();
+  expect(callButton()).toHaveAccessibleDescription("You approve it before it is sent.");
+  await makeRepeatable();
+  expect(callButton()).toHaveAccessibleDescription(NOTE);
+});
+
+test("only a denied tool request of the server ends the repetition", async () => {
+  await show();
+  await makeRepeatable();
+  const close = async (id: string, server: string, outcome: ConsentRequestOutcome) => {
+    const request = consentRequest(toolBody({}), { id, server });
+    host.send({ type: "consent_request_changed", consentRequest: request });
+    host.send({ type: "consent_request_closed", id, outcome });
+    await vi.advanceTimersByTimeAsync(0);
+  };
+  await close("1", "files", "allowed");
+  await close("2", "files", "cancelled");
+  await close("3", "other", "denied");
+  expect(callButton()).toHaveAccessibleName("Call again");
+  await close("4", "files", "denied");
+  expect(callButton()).toHaveAccessibleName("Call");
 });
 
 test.each<[string, () => Event]>([
@@ -194,12 +282,18 @@ test.each<[string, () => Event]>([
       server: sampleServer({ name: "files", state: { is: "stopped" } }),
     }),
   ],
+  [
+    "its server is muted",
+    () => ({ type: "server_changed", server: sampleServer({ name: "files", muted: true }) }),
+  ],
   ["its server is removed", () => ({ type: "server_removed", name: "files" })],
+  ["a tool of its server changes", () => ({ type: "catalog_changed", server: "files" })],
 ])("the button makes an ordinary call once %s", async (_, event) => {
   await show();
   await press();
   await end(Date.now() + PERIOD_MS);
   host.send({ type: "server_removed", name: "another" });
+  host.send({ type: "catalog_changed", server: "another" });
   await vi.advanceTimersByTimeAsync(0);
   expect(callButton()).toHaveAccessibleName("Call again");
   host.send(event());

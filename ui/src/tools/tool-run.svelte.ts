@@ -46,8 +46,6 @@ export class ToolRun {
   error = $state.raw<ApiError | null>(null);
   /** Duration of the ended run in milliseconds, excluding the time for decisions and input of the user. */
   took = $state<number | null>(null);
-  /** Time at which the run ended, in milliseconds since 1970, or `null` before that. */
-  endedAt = $state<number | null>(null);
   /** The error for which the run could not be cancelled, or `null`. */
   notCancelled = $state.raw<ApiError | null>(null);
   cancelling = $state(false);
@@ -131,8 +129,7 @@ export class ToolRun {
     }
     this.#unfollow();
     this.#waits(false);
-    this.endedAt = Date.now();
-    this.took = this.endedAt - this.startedAt - this.#waited;
+    this.took = Date.now() - this.startedAt - this.#waited;
     return this;
   }
 }

@@ -138,11 +138,33 @@ fn window_of_a_conversation_adds_no_rule_that_allows_elsewhere() {
     assert!(allows_elsewhere(&rule(json!("allow"), of_c1), None), "a closed window has no conversation");
 }
 
+#[test]
+fn window_of_a_conversation_repeats_no_call_of_another_one() {
+    for permitted in [
+        json!({ "call": "2", "conversation": "c1", "repeats": "1" }),
+        json!({ "call": "2", "conversation": null, "repeats": null }),
+        json!({ "call": "2", "arguments": { "repeats": "1" } }),
+    ] {
+        assert!(!repeats_elsewhere(&permitted, Some("c1")), "{permitted} should be permitted");
+    }
+    for refused in [
+        json!({ "call": "2", "conversation": null, "repeats": "1" }),
+        json!({ "call": "2", "repeats": "1" }),
+        json!({ "call": "2", "conversation": "c2", "repeats": "1" }),
+        json!({ "call": "2", "conversation": null, "repeats": ["1"] }),
+    ] {
+        assert!(repeats_elsewhere(&refused, Some("c1")), "{refused} should be refused");
+    }
+    let closed = json!({ "call": "2", "conversation": null, "repeats": "1" });
+    assert!(repeats_elsewhere(&closed, None), "a closed window has no conversation");
+}
+
 /// Returns `true` if the member of a command's request can't name anything of another conversation.
 fn is_bound(command: &str, member: &str, all: &BTreeMap<String, String>) -> bool {
     match member {
         // Checked in each request.
         "conversation" | "view" => true,
+        "repeats" if all.contains_key("conversation") => true,
         // Identifiers that exist in one conversation, or in one app.
         "item" | "parent" | "before" if all.contains_key("conversation") => true,
         "request" | "file" if all.contains_key("view") => true,

@@ -353,7 +353,9 @@ impl From<InstallError> for ApiError {
         let code = match &error {
             InstallError::Setup(error) => return error.clone().into(),
             InstallError::Registry(RegistryError::NotFound { .. }) => ErrorCode::NotFound,
-            InstallError::Registry(RegistryError::Address { .. } | RegistryError::Question(_)) => ErrorCode::BadRequest,
+            InstallError::Registry(RegistryError::Address { .. } | RegistryError::InvalidInput(_)) => {
+                ErrorCode::BadRequest
+            }
             InstallError::Registry(RegistryError::TooSlow { .. }) => ErrorCode::Timeout,
             InstallError::Registry(RegistryError::Unusable { .. } | RegistryError::WebPage { .. }) => {
                 ErrorCode::BadAnswer

@@ -116,6 +116,24 @@ async fn page_of_a_conversation_cancels_no_call_of_another_one() {
     }
 }
 
+#[tokio::test]
+async fn page_of_a_conversation_repeats_no_call_of_the_main_window() {
+    let app = TestApp::start(Vec::new()).await;
+    let api = Api::new(app.host.clone());
+    let call = |conversation: Option<&str>| {
+        let mut call = json!({ "call": "2", "server": SERVER, "tool": "add", "arguments": {}, "repeats": "1" });
+        call["conversation"] = json!(conversation);
+        call
+    };
+    for (own, conversation) in [(Some("c1"), None), (None, None)] {
+        let refused = respond_in_conversation(&api, "call_tool", &call(conversation), own).await.expect_err("repeats");
+        assert_eq!(refused.code, ErrorCode::Refused, "{refused}");
+    }
+    let error =
+        respond_in_conversation(&api, "call_tool", &call(Some("c1")), Some("c1")).await.expect_err("no such server");
+    assert_ne!(error.code, ErrorCode::Refused, "a call in its own conversation is permitted: {error}");
+}
+
 /// Opens an app for a call in the conversation `c1`, in the window of the conversation. Returns the app's identifier.
 async fn open_app(app: &TestApp, api: &Api, context: &Value) -> String {
     let conversation = Conversation { id: "c1".into(), title: "Talk".into(), ..Conversation::default() };

@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// State of a tool in a conversation: offered to the model, or the reason why not.
+/// State of a tool in a conversation: available to the model, or the reason why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ToolState {
-    /// The tool is offered to the model.
+    /// The tool is available to the model: its definition is sent, or can be found by search.
     Offered,
-    /// The user disabled the tool for this conversation.
+    /// The user disabled the tool in this conversation.
     Off,
     /// The user disabled the tool for all models in the server's settings.
     Disabled,

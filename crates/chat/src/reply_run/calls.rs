@@ -10,10 +10,10 @@ use host::CallOrigin;
 use serde_json::{Map, Value};
 
 use super::{ReplyRun, RequestedCall, new_item, retry_item_write};
+use crate::builtin_tools::{self, BuiltinToolResult, SEARCH_TOOLS_NAME};
 use crate::call::{self, CallOutcome, CallRecord, ToolCall};
 use crate::engine::new_id;
 use crate::offered_tools::ToolState;
-use crate::own_tools::{self, BuiltinToolResult, SEARCH_TOOLS_NAME};
 use crate::{ConversationError, model_context};
 
 /// Maximum number of tool calls of one reply that are made at the same time.
@@ -108,9 +108,11 @@ impl ReplyRun {
             (SEARCH_TOOLS_NAME, None) => {
                 let offering = Arc::clone(&self.offering);
                 let index = self.index.get_or_insert_with(|| offering.search_index());
-                own_tools::search_tools(&offering, index, &arguments)
+                builtin_tools::search_tools(&offering, index, &arguments)
             }
-            (model_context::READ_RESULT_TOOL, None) => own_tools::read_more_of_result(&self.path, &arguments, limit),
+            (model_context::READ_RESULT_TOOL, None) => {
+                builtin_tools::read_more_of_result(&self.path, &arguments, limit)
+            }
             _ => BuiltinToolResult::error(self.unavailable_tool_reason(&tool_key)),
         };
         let BuiltinToolResult { text, found, is_error } = result;

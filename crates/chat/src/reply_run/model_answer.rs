@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::{ReplyRun, RequestedCall, elapsed_millis};
 use crate::model_parameters::ModelParameters;
 use crate::streamed_pieces::{ReplyDeltaBuffer, append_deltas_to_parts};
-use crate::{ConversationError, model_context, own_tools, system_prompt};
+use crate::{ConversationError, builtin_tools, model_context, system_prompt};
 
 /// Minimum interval between two events that send deltas to the page: two display frames.
 const DELTA_EMIT_INTERVAL: Duration = Duration::from_millis(33);
@@ -43,7 +43,7 @@ impl ReplyRun {
             system: system_prompt::build_system_prompt(&self.settings, &self.servers),
             messages,
             tools: if takes_tools {
-                own_tools::select_tools(&self.offering, &self.path, threshold)
+                builtin_tools::select_tools(&self.offering, &self.path, threshold)
             } else {
                 Vec::new()
             },

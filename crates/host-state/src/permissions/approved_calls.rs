@@ -25,53 +25,66 @@ pub struct ApprovedCall {
     pub grant_hash: Hash,
 }
 
-/// The tool calls that the user can repeat, oldest first, each with its identifier and the time of the approval.
+/// The tool calls that the user can repeat.
 #[derive(Debug, Default)]
-pub struct ApprovedCalls(VecDeque<(CallId, ApprovedCall, Millis)>);
+pub struct ApprovedCalls {
+    /// The calls, oldest first, each with its identifier and the time of the approval.
+    calls: VecDeque<(CallId, ApprovedCall, Millis)>,
+    /// Number of times that calls were forgotten.
+    forgotten: u64,
+}
 
 impl ApprovedCalls {
+    /// Returns how many times calls were forgotten so far, also if there were none. If the number has changed since the
+    /// user approved a call, the user or the host ended all repetition meanwhile, so the call must not be stored.
+    pub const fn forgotten(&self) -> u64 {
+        self.forgotten
+    }
+
     /// Stores a call that the user approved at `at`, and drops the oldest one if there are too many.
     pub fn add(&mut self, call: CallId, approved: ApprovedCall, at: Millis) {
-        self.0.retain(|(id, ..)| *id != call);
-        if self.0.len() >= MAX_APPROVED_CALLS {
-            self.0.pop_front();
+        self.calls.retain(|(id, ..)| *id != call);
+        if self.calls.len() >= MAX_APPROVED_CALLS {
+            self.calls.pop_front();
         }
-        self.0.push_back((call, approved, at));
+        self.calls.push_back((call, approved, at));
     }
 
     /// Stores the call `call`, with which the user repeated the call `of`. It can be repeated as long as that one.
     pub fn add_repetition(&mut self, of: &str, call: CallId) {
-        if let Some((_, approved, at)) = self.0.iter().find(|(id, ..)| id == of).cloned() {
+        if let Some((_, approved, at)) = self.calls.iter().find(|(id, ..)| id == of).cloned() {
             self.add(call, approved, at);
         }
     }
 
     /// Returns `true` if the user approved the call `of` a short time ago, and `now_called` is the same.
     pub fn covers(&self, of: &str, now_called: &ApprovedCall, now: Millis) -> bool {
-        self.0.iter().any(|(id, approved, at)| id == of && approved == now_called && is_recent(*at, now))
+        self.calls.iter().any(|(id, approved, at)| id == of && approved == now_called && is_recent(*at, now))
     }
 
     /// Returns the time until which the user can repeat a call, or `None` if that is not possible.
     pub fn repeatable_until(&self, call: &str, now: Millis) -> Option<Millis> {
-        let (.., at) = self.0.iter().find(|(id, _, at)| id == call && is_recent(*at, now))?;
+        let (.., at) = self.calls.iter().find(|(id, _, at)| id == call && is_recent(*at, now))?;
         Some(at.saturating_add(CALL_REPETITION_PERIOD))
     }
 
     /// Drops the calls of a server. Returns `true` if there were any.
     pub fn forget_server(&mut self, server: &str) -> bool {
-        let before = self.0.len();
-        self.0.retain(|(_, approved, _)| approved.server != server);
-        self.0.len() != before
+        self.forgotten += 1;
+        let before = self.calls.len();
+        self.calls.retain(|(_, approved, _)| approved.server != server);
+        self.calls.len() != before
     }
 
     /// Drops the calls of all servers.
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.forgotten += 1;
+        self.calls.clear();
     }
 }
 
-/// Returns `true` if a call that was approved at `at` can still be repeated. `at` is in the future if the clock was set
-/// back, and then the call can't be.
+/// Returns `true` if a call that was approved at `at` can still be repeated. Both times are of the wall clock. `at` is in
+/// the future if the clock was set back, and then the call can't be.
 fn is_recent(at: Millis, now: Millis) -> bool {
     now.checked_sub(at).is_some_and(|passed| passed <= CALL_REPETITION_PERIOD)
 }
@@ -142,6 +155,19 @@ mod tests {
         calls.add("1".to_owned(), approved("s", "b"), 1_000);
         assert!(!calls.covers("1", &approved("s", "a"), 1_000), "a later call with the same id replaces it");
         assert!(calls.covers("2", &approved("s", "a"), 1_000), "and no other one");
+    }
+
+    #[test]
+    fn each_end_of_the_repetition_is_counted() {
+        let mut calls = with_call("1", "s", 1_000);
+        let before = calls.forgotten();
+        calls.add_repetition("1", "2".to_owned());
+        assert_eq!(calls.forgotten(), before, "a repetition ends nothing");
+        assert!(!calls.forget_server("without calls"), "there is none to forget");
+        assert_ne!(calls.forgotten(), before, "a call of the server may wait for the audit entry of its approval");
+        let before = calls.forgotten();
+        calls.clear();
+        assert_ne!(calls.forgotten(), before, "the same for all servers");
     }
 
     #[test]

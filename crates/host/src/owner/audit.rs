@@ -56,8 +56,8 @@ pub(super) struct PendingAudits {
     pub(super) receipts: Arc<AuditReceipts>,
     last_ticket: u64,
     waiting: FxHashMap<u64, (PendingAct, Option<AuditEntry>)>,
-    /// Position of the last written entry in the audit log.
-    pub(super) last: u64,
+    /// [`WrittenEntry::position`] of the last written entry.
+    pub(super) last_position: u64,
     /// Ids of calls whose results are retained until the audit entries about these calls are durable.
     held: Vec<Arc<str>>,
     /// Set once the user has started to change the retention of the log in this run.
@@ -139,7 +139,7 @@ impl Owner {
     }
 
     fn on_audit_entry_written(&mut self, written: WrittenEntry, observed_entry: Option<AuditEntry>) {
-        self.audits.last = written.place;
+        self.audits.last_position = written.position;
         if let Some(entry) = observed_entry {
             let entry = AuditEntry { number: written.number, ..entry };
             self.events.emit(HostEvent::AuditChanged(Some(Box::new(entry))));

@@ -273,7 +273,6 @@ impl Owner {
         self.forget_trust(name);
         self.permissions.uses.forget_server(name);
         self.permissions.revoked.forget_server(name);
-        self.permissions.forget_approved_calls(name);
     }
 
     /// Removes the in-memory record of a server.
@@ -287,7 +286,6 @@ impl Owner {
 
     fn change_config(&mut self, name: &str, config: ServerConfig) {
         self.stop(name);
-        self.permissions.forget_approved_calls(name);
         let is_start = |body: &ConsentRequestBody| {
             matches!(body, ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. })
         };

@@ -63,6 +63,7 @@ impl Owner {
         if let Some(record) = self.servers.record_of_run(name, run) {
             record.session.facts = Some(truncate_server_facts(facts));
         }
+        self.permissions.forget_approved_calls(name);
         self.servers.examine_claims(name);
         self.emit_server(name);
     }

@@ -116,7 +116,7 @@ impl MessageIntake {
                     return if ours { PostResponseKind::Unreadable } else { PostResponseKind::Nothing };
                 }
             },
-            DecodedLine::TooLong { head } => {
+            DecodedLine::Oversized { head } => {
                 let length = self.line_limit.saturating_add(1);
                 let invalid = InvalidMessage::too_long(&head, &[], self.line_limit, length);
                 if invalid.id.is_some() || invalid.peer_request.is_some() {
@@ -125,7 +125,7 @@ impl MessageIntake {
                     self.long = Some(UnfinishedLongLine { head, give_up_at: now + LONG_LINE_END_TIMEOUT });
                 }
             }
-            DecodedLine::TooLongEnded { length, head, tail } => {
+            DecodedLine::OversizedEnd { length, head, tail } => {
                 if self.long.take().is_some() {
                     let length = usize::try_from(length).unwrap_or(usize::MAX);
                     let invalid = InvalidMessage::too_long(&head, &tail, self.line_limit, length);

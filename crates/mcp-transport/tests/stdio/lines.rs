@@ -33,8 +33,8 @@ fn expected_lines(limit: usize, input: &[u8]) -> Vec<DecodedLine> {
             let head = Bytes::copy_from_slice(&line[..limit.min(LINE_EXCERPT_BYTES)]);
             let tail = &line[line.len().saturating_sub(LINE_EXCERPT_BYTES)..];
             let tail = tail.strip_suffix(b"\r").unwrap_or(tail);
-            lines.push(DecodedLine::TooLong { head: head.clone() });
-            lines.push(DecodedLine::TooLongEnded {
+            lines.push(DecodedLine::Oversized { head: head.clone() });
+            lines.push(DecodedLine::OversizedEnd {
                 length: line.len() as u64,
                 head,
                 tail: Bytes::copy_from_slice(tail),
@@ -102,7 +102,7 @@ fn overlong_stdio_line_is_skipped_without_being_stored() {
     }
     assert_eq!(lines.len(), 1, "the line must be reported once, as soon as it exceeds the limit");
     buffer.extend_from_slice(b"\n{}\n");
-    let Some(DecodedLine::TooLongEnded { length, tail, .. }) = decoder.decode(&mut buffer).unwrap() else {
+    let Some(DecodedLine::OversizedEnd { length, tail, .. }) = decoder.decode(&mut buffer).unwrap() else {
         panic!("X37: the end of the long line must be reported");
     };
     assert_eq!(

@@ -56,7 +56,7 @@ impl TestHome {
             network: NetworkAccess::None,
             limits: ResourceLimits::DEFAULT,
         };
-        let reporter = BlockedPathReporter { plan: &plan, hidden: &hidden, home: Some(&self.home) };
+        let reporter = BlockedPathReporter { plan: &plan, own_folders: &hidden, home: Some(&self.home) };
         let paths = output_paths::paths_in_output(&[stderr.replace('~', &self.home.display().to_string())]);
         paths.iter().filter_map(|path| reporter.report_if_blocked(path, PathMention::Server)).collect()
     }

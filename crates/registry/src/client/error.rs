@@ -25,7 +25,7 @@ pub enum RegistryError {
     },
     /// The search text, server name or version is not valid, so no request was sent.
     #[error("{0}")]
-    Question(EntryError),
+    InvalidInput(EntryError),
     /// The HTTP client could not be created because TLS is unavailable.
     #[error("no connection can be made on this system: {cause}")]
     Unavailable {
@@ -135,6 +135,6 @@ pub enum RegistryError {
 impl RegistryError {
     /// Returns `true` if a cached response may be used instead, because the registry or the connection to it failed.
     pub(crate) const fn allows_cached_response(&self) -> bool {
-        !matches!(self, Self::NotFound { .. } | Self::Address { .. } | Self::Header { .. } | Self::Question(_))
+        !matches!(self, Self::NotFound { .. } | Self::Address { .. } | Self::Header { .. } | Self::InvalidInput(_))
     }
 }

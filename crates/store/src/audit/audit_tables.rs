@@ -14,11 +14,16 @@ use crate::database;
 
 pub(super) use crate::database::{database_error, from_sql_integer, to_sql_integer};
 
-/// Version of the audit database's schema, stored in `PRAGMA user_version`.
+/// Version of the audit database's schema, stored in `PRAGMA user_version`. A new column of `entry` raises it, and
+/// needs a step in [`upgrade_audit_schema`], whose statements [`open`] and [`unexpected_schema_parts`] execute too. The
+/// column is added to the end of [`ENTRY_COLUMNS`], to [`INSERT_ENTRY_SQL`], [`insert_entry`] and [`read_entry`], and
+/// to both lists of the trigger `entry_stays_as_it_is`, which otherwise permits changes of it. [`open_for_reading`]
+/// also opens files that no writer has upgraded yet.
 const SCHEMA_VERSION: i64 = 2;
 
-/// The schema of version 1. Entries are immutable, except that their content is encrypted once there is a key
-/// (`encryption.rs`). Entries can be removed only up to the number that a checkpoint records.
+/// The schema of version 1. It is not changed, since [`upgrade_audit_schema`] and [`unexpected_schema_parts`] compare
+/// the tables of existing files with it. Entries are immutable, except that their content is encrypted once there is a
+/// key (`encryption.rs`). Entries can be removed only up to the number that a checkpoint records.
 const SCHEMA_V1_SQL: &str = "
 CREATE TABLE entry (
     number INTEGER PRIMARY KEY,
@@ -95,7 +100,7 @@ const INSERT_ENTRY_SQL: &str = "INSERT INTO entry (number, at, asker, server, ki
 const MAX_LISTED_SCHEMA_PARTS: usize = 10;
 
 /// Number and hash of the last entry that was removed because of the limits of age and size. Contains a seal (a MAC) if
-/// a key was available.
+/// a key was available. Not a checkpoint of SQLite, which copies its write-ahead journal into the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Checkpoint {
     pub(super) number: u64,
@@ -202,8 +207,8 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Option<Connection>, StoreE
     Ok((version > 0).then_some(connection))
 }
 
-/// Disables automatic checkpoints. The sync thread (`sync.rs`) copies the write-ahead journal into the database, so
-/// that no entry waits for the copy.
+/// Disables SQLite's automatic checkpoints, which are unrelated to [`Checkpoint`]. The sync thread (`sync.rs`) copies
+/// the write-ahead journal into the database, so that no entry waits for the copy.
 fn disable_auto_checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)
 }

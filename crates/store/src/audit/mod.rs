@@ -1,7 +1,9 @@
 //! The audit log: an append-only database in which each entry is chained to its predecessor and the last entry is
 //! sealed.
 //!
-//! One thread writes entries in batches. A second thread syncs them to disk, also in batches.
+//! One thread (`writer_thread.rs`) receives the commands and collects entries in batches. It calls `write_log.rs`,
+//! which writes the rows of a batch, with their chain hashes and the seal, by the statements of `audit_tables.rs`. A
+//! second thread (`sync.rs`) syncs them to disk, also in batches.
 
 mod audit_tables;
 mod chain;
@@ -14,7 +16,7 @@ mod seal;
 mod sync;
 mod verify;
 mod write_log;
-mod writer;
+mod writer_thread;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -30,7 +32,7 @@ use ports::{
 
 pub(crate) use seal::{KEYCHAIN_MARK_NAME, SealKey, SealKeyHolder};
 use sync::SyncProgress;
-use writer::{AppendReply, WriterCommand};
+use writer_thread::{AppendReply, WriterCommand};
 
 /// Name of the audit database's file in the data folder.
 const DATABASE_FILE: &str = "audit.db";
@@ -78,7 +80,7 @@ impl AuditDatabase {
             }),
         );
         let fail = |error: std::io::Error| crate::files::file_error(&path, "begin to write it", &error);
-        let writer = writer::LogWriter::new(
+        let writer = writer_thread::WriterThread::new(
             path.clone(),
             data_dir.join(OLD_LOG_FILE),
             Arc::clone(&sync_progress),

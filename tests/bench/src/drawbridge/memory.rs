@@ -120,7 +120,7 @@ impl AuditLog for InMemoryPorts {
     fn set_receipts(&self, _: Arc<AuditReceipts>) {}
 
     fn append(&self, _: AuditEntry) -> Result<WrittenEntry, StoreError> {
-        Ok(WrittenEntry { number: self.audited.fetch_add(1, Ordering::Relaxed) + 1, place: 0 })
+        Ok(WrittenEntry { number: self.audited.fetch_add(1, Ordering::Relaxed) + 1, position: 0 })
     }
 
     fn append_later(&self, entry: AuditEntry, _: u64) -> Result<AppendOutcome, StoreError> {

@@ -157,7 +157,11 @@ class App {
     this.ready = true;
   }
 
-  /** Ends the repetition of approved calls of a server, or of all servers, as the host does. */
+  /**
+   * Ends the repetition of approved calls of a server, or of all servers, after an event that may have ended it in the
+   * host. The host keeps more calls, such as after a change of another tool, and may forget some without an event, such
+   * as when a server replaced its session. It alone decides if a call asks.
+   */
   #endRepetition(server?: string): void {
     const isOver = (call: ServerCall) =>
       call.repeatableUntil !== undefined && (server === undefined || call.server === server);
@@ -181,6 +185,10 @@ class App {
       case "rules_changed":
         this.#endRepetition();
         break;
+      case "catalog_changed":
+        // A tool may have changed, and grants of the server may have been revoked.
+        this.#endRepetition(event.server);
+        break;
       case "consent_request_changed":
         this.consentRequests = replaced(
           this.consentRequests,
@@ -194,6 +202,8 @@ class App {
         if (request) {
           const closed = { request, outcome: event.outcome, at: Date.now() };
           this.closed = [closed, ...this.closed].slice(0, MAX_RETAINED);
+          if (event.outcome === "denied" && request.body.kind === "tool")
+            this.#endRepetition(request.server);
         }
         break;
       }

@@ -62,7 +62,7 @@ impl Owner {
             Ok(passed) => passed,
             Err(failure) => return Err((record, failure)),
         };
-        record.entry_position = self.audits.last;
+        record.entry_position = self.audits.last_position;
         record.open_world = open_world;
         if let Some(app) = record.app.clone() {
             return self.send_to_app(record, &app, request);

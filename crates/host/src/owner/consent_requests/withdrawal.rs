@@ -89,7 +89,7 @@ impl Owner {
     pub(in crate::owner) fn resume_if_all_decided(&mut self, call: &str) {
         let more = self.consent.waits_for_input(call);
         if let Some(record) = self.calls.records.get_mut(call) {
-            record.entry_position = self.audits.last;
+            record.entry_position = self.audits.last_position;
         }
         if !more {
             self.set_call_state(call, CallState::Running);

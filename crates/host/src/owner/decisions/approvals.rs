@@ -71,13 +71,14 @@ impl Owner {
             ConsentRequestBody::Tool { tool, app: None, arguments, .. } => {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
                 let outgoing = OutgoingPayload::displayed(pending);
+                let forgotten = self.permissions.approved_calls.forgotten();
                 self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
                     let mut acted = DecisionProgress::Done;
                     owner.pin_tool(&pending.view.server, &tool);
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
                         let rests_on = grant_hash(&record.config, &tool);
-                        let now = owner.now();
-                        owner.permissions.note_approved_call(&pending.view, scope, &rests_on, now);
+                        let (now, origin) = (owner.now(), owner.calls.origin_of(pending.view.call.as_deref()));
+                        owner.permissions.note_approved_call(&pending.view, origin, scope, &rests_on, (now, forgotten));
                         let subject = GrantSubject::Tool(tool.name.clone());
                         acted = owner.add_grant(&pending.view, subject, rests_on, lasting, tool.name);
                     }

@@ -27,7 +27,7 @@ impl Owner {
         self.start(name)
     }
 
-    /// Handles the rejection of a request by a remote server that requires a sign-in.
+    /// Handles a request that a remote server rejects without a sign-in, or a renewal that is refused.
     pub(in crate::owner) fn on_sign_in_required(&mut self, name: &str, cause: String) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.supervision.on_sign_in_awaited();

@@ -55,7 +55,7 @@ impl AuditLog for MemoryLog {
         let mut written = self.written.lock().unwrap();
         written.push(entry);
         let number = written.len() as u64;
-        Ok(WrittenEntry { number, place: number })
+        Ok(WrittenEntry { number, position: number })
     }
 
     fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AppendOutcome, StoreError> {

@@ -8,4 +8,5 @@ mod interleaved_requests;
 mod memory;
 mod read_only_tools;
 mod repeated_calls;
+mod repetition_ends;
 pub(super) mod world;

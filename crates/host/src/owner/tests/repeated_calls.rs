@@ -1,55 +1,57 @@
 //! Tests calls with which the user repeats an approved call without another consent request.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use domain::call::{CallFailure, CallState};
 use host_state::CALL_REPETITION_PERIOD;
-use mcp_proto::types::CallToolResult;
-use policy::{ApprovalScope, PolicyRule, RuleScope};
+use mcp_proto::types::{CallToolResult, ToolAnnotations};
+use policy::{ApprovalScope, DecisionReason};
+use ports::server_config::StdioConfig;
 use serde_json::{Map, json};
 use tokio::sync::oneshot;
 
-use super::world::{ASKING_TOOL, CallerFuture, HostFixture, SERVER, catalog, poll_once};
+use super::read_only_tools::{deliver_tool_list, pin_tools};
+use super::world::{ASKING_TOOL, CallerFuture, GRANTED_TOOL, HostFixture, SERVER, catalog, poll_once};
 use crate::connection::{ConnectionCommand, ConnectionEvent};
-use crate::owner::CallOrigin;
-use crate::view::{HostEvent, UserDecision};
+use crate::owner::{CallOrigin, Owner};
+use crate::view::{ConsentRequestEdit, HostEvent, UserDecision};
 
-type ToolCallFuture = CallerFuture<Result<CallToolResult, CallFailure>>;
+pub(super) type ToolCallFuture = CallerFuture<Result<CallToolResult, CallFailure>>;
 
 /// Argument of the call that the user approves.
-const NUMBER: usize = 1;
+pub(super) const NUMBER: usize = 1;
 
 /// Starts a host that writes all entries and documents at once.
-async fn start() -> HostFixture {
+pub(super) async fn start() -> HostFixture {
     let world = HostFixture::new().await;
     world.log.delays.store(false, Ordering::SeqCst);
     world.documents.open_gate();
     world
 }
 
-/// Returns the future of the call `id`, with which the user repeats the call `of`.
-fn repeat_with(
-    world: &HostFixture,
-    (of, id): (&str, &str),
-    conversation: Option<&str>,
-    number: usize,
-) -> ToolCallFuture {
+/// Returns the future of the call `id` that names `of` as the call that it repeats.
+fn repeat_as(world: &HostFixture, origin: CallOrigin, (of, id): (&str, &str), number: usize) -> ToolCallFuture {
     let (host, ids) = (world.host.clone(), (id.to_owned(), of.to_owned()));
-    let origin = CallOrigin::User { conversation: conversation.map(str::to_owned) };
     let arguments = Map::from_iter([("n".to_owned(), json!(number))]);
     let (sent, _) = oneshot::channel();
     let (server, tool) = (SERVER.to_owned(), ASKING_TOOL.to_owned());
     Box::pin(async move { host.repeat_tool_call(origin, ids, server, tool, arguments, sent).await })
 }
 
+/// Returns the future of the call `id`, with which the user repeats the call `of`.
+fn repeat_with(world: &HostFixture, ids: (&str, &str), conversation: Option<&str>, number: usize) -> ToolCallFuture {
+    repeat_as(world, CallOrigin::User { conversation: conversation.map(str::to_owned) }, ids, number)
+}
+
 /// Returns the future of the call `id`, with which the user repeats the call `of` unchanged.
-fn repeat(world: &HostFixture, of: &str, id: &str) -> ToolCallFuture {
+pub(super) fn repeat(world: &HostFixture, of: &str, id: &str) -> ToolCallFuture {
     repeat_with(world, (of, id), None, NUMBER)
 }
 
 /// Lets the server respond to a call, which must have been sent.
-async fn respond_to_sent_call(world: &mut HostFixture, call: ToolCallFuture) {
+pub(super) async fn respond_to_sent_call(world: &mut HostFixture, call: ToolCallFuture) {
     let command = world.commands.try_recv().expect("the call is sent");
     let ConnectionCommand::Call { ticket, .. } = *command else { panic!("{command:?} is not a call") };
     world.respond(ticket).await;
@@ -57,8 +59,13 @@ async fn respond_to_sent_call(world: &mut HostFixture, call: ToolCallFuture) {
 }
 
 /// Makes a call that the user allows in its consent request.
-async fn call_with_approval(world: &mut HostFixture, id: &str, scope: ApprovalScope) {
-    let mut call = world.call(id, ASKING_TOOL, NUMBER);
+pub(super) async fn call_with_approval(world: &mut HostFixture, id: &str, scope: ApprovalScope) {
+    let call = world.call(id, ASKING_TOOL, NUMBER);
+    approve(world, call, scope).await;
+}
+
+/// Allows a call in its consent request, and lets it end.
+async fn approve(world: &mut HostFixture, mut call: ToolCallFuture, scope: ApprovalScope) {
     assert!(poll_once(&mut call).await.is_none(), "the call requires consent");
     let request = world.requests().await.remove(0);
     world.decide(&request, UserDecision::Allow(scope)).await.unwrap();
@@ -72,12 +79,14 @@ async fn assert_sent(world: &mut HostFixture, mut call: ToolCallFuture) {
     respond_to_sent_call(world, call).await;
 }
 
-/// Checks that a call requires consent, and cancels it.
-async fn assert_asks(world: &mut HostFixture, mut call: ToolCallFuture, what: &str) {
+/// Checks that a call requires consent as calls do by default, so that only a missing approval is the reason, and
+/// cancels it.
+pub(super) async fn assert_asks(world: &mut HostFixture, mut call: ToolCallFuture, what: &str) {
     assert!(poll_once(&mut call).await.is_none(), "{what}: the call waits");
     assert!(world.commands.try_recv().is_err(), "{what}: nothing is sent");
     let requests = world.requests().await;
     assert_eq!(requests.len(), 1, "{what}: consent is required");
+    assert_eq!(requests[0].reason, DecisionReason::ToolsAsk.name(), "{what}: the reason");
     world.decide(&requests[0], UserDecision::Cancel).await.unwrap();
     assert!(matches!(call.await, Err(CallFailure::Cancelled)), "{what}: the call is cancelled");
 }
@@ -114,9 +123,81 @@ async fn call_that_differs_from_the_approved_one_requires_consent() {
     assert_asks(&mut world, call, "another conversation").await;
     let call = repeat(&world, "unknown", "2");
     assert_asks(&mut world, call, "a call that was not approved").await;
-    world.report(ConnectionEvent::Catalog(catalog("changed since the approval"))).await;
+    let changed = catalog("changed since the approval");
+    let tool = changed.tool(ASKING_TOOL).expect("the list has the tool");
+    world.report(ConnectionEvent::Catalog(changed)).await;
+    pin_tools(&world, &[tool]).await;
     let call = repeat(&world, "1", "2");
-    assert_asks(&mut world, call, "a changed definition").await;
+    assert_asks(&mut world, call, "a changed definition that was reviewed").await;
+    world.close().await;
+}
+
+#[tokio::test]
+async fn call_with_changed_settings_of_the_server_requires_consent() {
+    let mut world = start().await;
+    call_with_approval(&mut world, "1", ApprovalScope::Once).await;
+    let change_settings = |owner: &mut Owner| {
+        let changed = StdioConfig { command: "changed".to_owned(), ..StdioConfig::default() };
+        owner.servers.records[SERVER].config = Arc::new(changed.into());
+    };
+    world.host.with_owner(change_settings).await.unwrap();
+    let call = repeat(&world, "1", "2");
+    assert_asks(&mut world, call, "changed settings").await;
+    world.close().await;
+}
+
+#[tokio::test]
+async fn only_the_user_in_the_window_can_repeat_a_call() {
+    let mut world = start().await;
+    call_with_approval(&mut world, "1", ApprovalScope::Once).await;
+    let call = repeat_with(&world, ("none", "of c"), Some("c"), NUMBER);
+    approve(&mut world, call, ApprovalScope::Once).await;
+    let app = |conversation: Option<&str>| CallOrigin::App {
+        conversation: conversation.map(str::to_owned),
+        tool: GRANTED_TOOL.to_owned(),
+        reaches_other_hosts: false,
+    };
+    for (of, origin, what) in [
+        ("of c", CallOrigin::Model { conversation: "c".to_owned() }, "a model"),
+        ("of c", app(Some("c")), "an app in the conversation"),
+        ("1", app(None), "an app"),
+        ("1", CallOrigin::CommandLine, "the command line"),
+    ] {
+        let call = repeat_as(&world, origin, (of, "2"), NUMBER);
+        assert_asks(&mut world, call, what).await;
+    }
+    let call = repeat_with(&world, ("of c", "3"), Some("c"), NUMBER);
+    assert_sent(&mut world, call).await;
+    world.close().await;
+}
+
+#[tokio::test]
+async fn approval_covers_the_arguments_that_the_user_edited() {
+    let mut world = start().await;
+    let mut call = world.call("1", ASKING_TOOL, NUMBER);
+    assert!(poll_once(&mut call).await.is_none(), "the call requires consent");
+    let request = world.requests().await.remove(0);
+    let edited = Map::from_iter([("n".to_owned(), json!(NUMBER + 1))]);
+    let request = world.host.edit(request.id, ConsentRequestEdit::Arguments(edited)).await.unwrap();
+    world.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await.unwrap();
+    respond_to_sent_call(&mut world, call).await;
+    let call = repeat(&world, "1", "2");
+    assert_asks(&mut world, call, "the original arguments").await;
+    let call = repeat_with(&world, ("1", "2"), None, NUMBER + 1);
+    assert_sent(&mut world, call).await;
+    world.close().await;
+}
+
+#[tokio::test]
+async fn approved_call_of_a_destructive_tool_is_not_repeated() {
+    let mut world = start().await;
+    let mut tool = catalog("deletes everything").tool(ASKING_TOOL).expect("the list has the tool");
+    tool.annotations = Some(ToolAnnotations { destructive_hint: Some(true), ..ToolAnnotations::default() });
+    deliver_tool_list(&world, &[&[tool.clone()]]).await;
+    pin_tools(&world, &[tool]).await;
+    call_with_approval(&mut world, "1", ApprovalScope::Once).await;
+    let call = repeat(&world, "1", "2");
+    assert_asks(&mut world, call, "a tool that declares that it is destructive").await;
     world.close().await;
 }
 
@@ -132,72 +213,6 @@ async fn approval_can_be_repeated_for_a_short_time_only() {
         let call = repeat(&world, of, "3");
         assert_asks(&mut world, call, "an old approval").await;
     }
-    world.close().await;
-}
-
-#[tokio::test]
-async fn rules_take_precedence_over_a_repeated_approval() {
-    let mut world = start().await;
-    call_with_approval(&mut world, "1", ApprovalScope::Once).await;
-    let mut rule: PolicyRule =
-        serde_json::from_value(json!({ "server": SERVER, "tool": "*", "effect": "deny" })).unwrap();
-    rule.scope = RuleScope::Session;
-    let set = world.host.set_rule(rule).await.unwrap();
-    let denied = repeat(&world, "1", "2").await;
-    assert!(matches!(denied, Err(CallFailure::Refused(_))), "the rule denies: {denied:?}");
-    assert!(world.commands.try_recv().is_err(), "nothing is sent");
-    world.host.remove_rule(set).await.unwrap();
-    let call = repeat(&world, "1", "2");
-    assert_asks(&mut world, call, "after the rules changed").await;
-    world.close().await;
-}
-
-#[tokio::test]
-async fn denials_mutes_and_revocations_end_the_repetition() {
-    let mut world = start().await;
-    let grant = world.host.grants().await.unwrap().remove(0).id;
-    call_with_approval(&mut world, "1", ApprovalScope::Once).await;
-    let mut denied = world.call("other", ASKING_TOOL, NUMBER + 1);
-    assert!(poll_once(&mut denied).await.is_none(), "the call requires consent");
-    let request = world.requests().await.remove(0);
-    world.decide(&request, UserDecision::Deny).await.unwrap();
-    assert!(matches!(denied.await, Err(CallFailure::Refused(_))));
-    let call = repeat(&world, "1", "2");
-    assert_asks(&mut world, call, "after a denial").await;
-
-    call_with_approval(&mut world, "3", ApprovalScope::Once).await;
-    world.host.deny_all(SERVER.to_owned(), true).await.unwrap();
-    let call = repeat(&world, "3", "4");
-    assert_asks(&mut world, call, "after a mute").await;
-
-    call_with_approval(&mut world, "5", ApprovalScope::Once).await;
-    assert!(world.host.revoke_grant(grant).await.unwrap(), "the grant existed");
-    let call = repeat(&world, "5", "6");
-    assert_asks(&mut world, call, "after a revocation").await;
-
-    call_with_approval(&mut world, "7", ApprovalScope::Once).await;
-    world.report(ConnectionEvent::Ended(None)).await;
-    let is_repeatable =
-        world.host.with_owner(|owner| owner.permissions.approved_calls.repeatable_until("7", owner.now()).is_some());
-    assert!(!is_repeatable.await.unwrap(), "an approval ends with the session");
-    world.close().await;
-}
-
-#[tokio::test]
-async fn mute_stops_a_repeated_call_that_waits_for_its_audit_entry() {
-    let mut world = start().await;
-    call_with_approval(&mut world, "1", ApprovalScope::Once).await;
-    world.log.delays.store(true, Ordering::SeqCst);
-    let mut call = repeat(&world, "1", "2");
-    assert!(poll_once(&mut call).await.is_none(), "the call waits for its entry");
-    assert!(world.commands.try_recv().is_err(), "nothing is sent before the entry is written");
-    world.host.deny_all(SERVER.to_owned(), true).await.unwrap();
-    world.log.write_next();
-    while world.requests().await.is_empty() {
-        tokio::task::yield_now().await;
-    }
-    assert!(world.commands.try_recv().is_err(), "the call is not sent");
-    drop(call);
     world.close().await;
 }
 

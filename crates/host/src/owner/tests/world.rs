@@ -62,6 +62,16 @@ pub(in crate::owner) fn catalog(description: &str) -> Arc<Catalog> {
     Arc::new(Catalog { tools, is_read: true, ..Catalog::default() })
 }
 
+/// Returns what the server states about itself in each of its sessions.
+pub(in crate::owner) fn server_facts() -> ServerFacts {
+    ServerFacts {
+        revision: Revision::V2025_11_25,
+        server: None,
+        capabilities: ServerCapabilities::default(),
+        instructions: None,
+    }
+}
+
 impl HostFixture {
     /// Starts a host with a server that is ready and a permanent grant for [`GRANTED_TOOL`]. Later writes wait for the
     /// test's permission.
@@ -87,12 +97,7 @@ impl HostFixture {
             record.set_state(ServerState::Ready);
             record.offer.identity = Some(Hash::of_bytes(b"the approved command"));
             record.session.connection = Some(Connection { run: RUN, sender });
-            record.session.facts = Some(ServerFacts {
-                revision: Revision::V2025_11_25,
-                server: None,
-                capabilities: ServerCapabilities::default(),
-                instructions: None,
-            });
+            record.session.facts = Some(server_facts());
             owner.on_connection_event(RUN, ConnectionEvent::Catalog(catalog("as reviewed")));
         };
         host.with_owner(connect).await.unwrap();

@@ -32,7 +32,7 @@ pub enum SseEvent {
     /// Reconnection time that the server requests (`retry`).
     Retry(Duration),
     /// The reader skipped an event that exceeds the size limit.
-    TooLarge {
+    Oversized {
         /// First bytes of the skipped event's data.
         head: Bytes,
     },
@@ -70,8 +70,8 @@ impl<E: Send + 'static> SseEvents<E> {
             }
             match self.stream.next().await? {
                 Ok(event) => self.queue_sse_events(event),
-                Err(EventStreamError::Transport(NormalizedSseStreamError::TooLarge(OversizedSseEvent { head }))) => {
-                    return Some(Ok(SseEvent::TooLarge { head }));
+                Err(EventStreamError::Transport(NormalizedSseStreamError::Oversized(OversizedSseEvent { head }))) => {
+                    return Some(Ok(SseEvent::Oversized { head }));
                 }
                 Err(EventStreamError::Transport(NormalizedSseStreamError::Bytes(error))) => {
                     return Some(Err(EventStreamFault::Body(error)));
@@ -138,7 +138,7 @@ pub(crate) enum EventStreamEnd<E> {
 
 enum NormalizedSseStreamError<E> {
     Bytes(E),
-    TooLarge(OversizedSseEvent),
+    Oversized(OversizedSseEvent),
 }
 
 /// Byte stream whose chunks the [`SseNormalizer`] normalizes.
@@ -155,8 +155,8 @@ impl<E> Stream for NormalizedSseStream<E> {
         loop {
             match self.normalizer.next() {
                 Some(SseNormalizerOutput::Line(line)) => return Poll::Ready(Some(Ok(line))),
-                Some(SseNormalizerOutput::TooLarge(too_large)) => {
-                    return Poll::Ready(Some(Err(NormalizedSseStreamError::TooLarge(too_large))));
+                Some(SseNormalizerOutput::Oversized(oversized)) => {
+                    return Poll::Ready(Some(Err(NormalizedSseStreamError::Oversized(oversized))));
                 }
                 None => {}
             }
@@ -268,7 +268,7 @@ mod tests {
         input.extend(b"\ndata: more\n\ndata: b\n\n");
         for size in [1, 7, 4096, 100_000] {
             let items = read_sse_events(input.chunks(size).map(<[u8]>::to_vec).collect(), 1000);
-            let [first, SseEvent::TooLarge { head }, last] = &items[..] else { panic!("chunks of {size}: {items:?}") };
+            let [first, SseEvent::Oversized { head }, last] = &items[..] else { panic!("chunks of {size}: {items:?}") };
             assert_eq!(
                 (first, last),
                 (&data_event("a"), &data_event("b")),
@@ -278,7 +278,7 @@ mod tests {
         }
         let comment: Vec<u8> = std::iter::once(b':').chain(std::iter::repeat_n(b'x', 5000)).collect();
         let items = read_sse_events(vec![comment], 1000);
-        assert!(matches!(items[..], [SseEvent::TooLarge { .. }]), "an endless comment must be skipped: {items:?}");
+        assert!(matches!(items[..], [SseEvent::Oversized { .. }]), "an endless comment must be skipped: {items:?}");
     }
 
     #[test]

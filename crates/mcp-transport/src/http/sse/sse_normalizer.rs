@@ -25,7 +25,8 @@ pub(super) struct OversizedSseEvent {
 pub(super) enum SseNormalizerOutput {
     /// A line with its `\n`. An empty line ends a block, which is one event.
     Line(Bytes),
-    TooLarge(OversizedSseEvent),
+    /// An event that exceeds the size limit, of which nothing else is output.
+    Oversized(OversizedSseEvent),
 }
 
 /// Normalizes the bytes of an event stream into blocks of lines.
@@ -82,8 +83,8 @@ impl SseNormalizer {
             if self.input.is_empty() {
                 return None;
             }
-            if let Some(too_large) = self.take_line() {
-                return Some(SseNormalizerOutput::TooLarge(too_large));
+            if let Some(oversized) = self.take_line() {
+                return Some(SseNormalizerOutput::Oversized(oversized));
             }
         }
     }

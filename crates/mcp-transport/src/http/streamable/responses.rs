@@ -132,7 +132,7 @@ impl StreamableDriver<'_> {
                 }
                 // MCP defines no other event types.
                 SseEvent::Data { .. } => {}
-                SseEvent::TooLarge { head } => self.on_oversized_message(exchange, head, now),
+                SseEvent::Oversized { head } => self.on_oversized_message(exchange, head, now),
             }
         }
         let Some(running) = self.exchanges.get(&exchange) else { return };
@@ -189,7 +189,7 @@ impl StreamableDriver<'_> {
                 self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
             }
             _ => {
-                self.core.process_line(DecodedLine::TooLong { head }, StreamOrigin::Get, now);
+                self.core.process_line(DecodedLine::Oversized { head }, StreamOrigin::Get, now);
             }
         }
     }

@@ -117,7 +117,7 @@ fn entries_appended_later_are_reported_once_durable() {
     for (at, (ticket, written)) in (0..).zip(&reported) {
         let written = written.as_ref().unwrap();
         assert_eq!(
-            (*ticket, written.number, written.place),
+            (*ticket, written.number, written.position),
             (at, at + 1, at + 1),
             "entries must be reported in order, each with its ticket"
         );
@@ -239,7 +239,7 @@ fn log_moved_away_is_not_written_to() {
     let written = log.append(decision_entry("five")).unwrap();
     assert_eq!(written.number, 5, "a new log continues the numbering");
     log.flush().unwrap();
-    assert!(log.durable_position().unwrap() >= written.place, "the entry is durable in the new file");
+    assert!(log.durable_position().unwrap() >= written.position, "the entry is durable in the new file");
     assert_eq!(entry_numbers(&*log), [5, 4], "the new log has the entry and a note that the other log is gone");
 }
 

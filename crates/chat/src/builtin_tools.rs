@@ -1,5 +1,6 @@
 //! Drawbridge's built-in tools for models: one that finds tools if there are too many to send, and one that reads more
-//! of a long result. They use local data only: nothing is sent to a server.
+//! of a long result. They use local data only: nothing is sent to a server. The history stores their calls as
+//! [`ItemBody::OwnTool`].
 
 use domain::item::{ChatItem, FoundTool, ItemBody};
 use models::ModelTool;
@@ -31,9 +32,10 @@ impl BuiltinToolResult {
     }
 }
 
-/// Returns the tools whose definitions are sent to a model: all offered tools or, if these exceed `threshold` tokens,
-/// the search tool and the tools that it found earlier in the conversation. Adds [`READ_RESULT_TOOL`] if a tool result
-/// was truncated.
+/// Returns the tools whose definitions are sent to a model: all offered tools or, if these exceed `threshold` tokens
+/// ([`ChatBounds::tool_search_threshold`](domain::bounds::ChatBounds::tool_search_threshold), unless the conversation's
+/// settings state otherwise), the search tool and the tools that it found earlier on `path`, the visible branch of the
+/// conversation. Adds [`READ_RESULT_TOOL`] if a tool result was truncated.
 pub(super) fn select_tools(offering: &OfferedTools, path: &[ChatItem], threshold: u64) -> Vec<ModelTool> {
     let mut tools: Vec<ModelTool> = if offering.tokens > threshold {
         let mut servers: Vec<&str> = offering.offered().map(|tool| tool.server.as_str()).collect();
@@ -120,7 +122,7 @@ pub(super) fn search_tools(
     BuiltinToolResult { text, found, is_error: false }
 }
 
-/// Executes a model's call of the built-in tool [`READ_RESULT_TOOL`] for a result on `path`.
+/// Executes a model's call of the built-in tool [`READ_RESULT_TOOL`] for a result on `path`, the visible branch.
 pub(super) fn read_more_of_result(
     path: &[ChatItem],
     arguments: &Map<String, Value>,

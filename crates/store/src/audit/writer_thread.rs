@@ -1,4 +1,5 @@
-//! The writer thread of the audit log. It writes all entries that are queued at one moment in one transaction.
+//! The writer thread of the audit log. It passes all entries that are queued at one moment to [`AuditWriteLog`], which
+//! writes them in one transaction, and decides when the log is sealed, encrypted and shortened.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -69,7 +70,8 @@ pub(super) enum AppendReply {
     Later(u64),
 }
 
-pub(super) struct LogWriter {
+/// State of the writer thread. Opens the log when the first command needs it, and reopens it after a failure.
+pub(super) struct WriterThread {
     path: PathBuf,
     old_log_path: PathBuf,
     sync_progress: Arc<SyncProgress>,
@@ -96,7 +98,7 @@ pub(super) struct LogWriter {
     last_step_start: Option<Instant>,
 }
 
-impl LogWriter {
+impl WriterThread {
     pub(super) fn new(
         path: PathBuf,
         old_log_path: PathBuf,
@@ -237,10 +239,10 @@ impl LogWriter {
         if key.is_none() {
             self.encryption_progress = EncryptionProgress::Steps;
         }
-        let place = if written.is_ok() { self.sync_progress.add_written(entries.len() as u64) + 1 } else { 0 };
+        let position = if written.is_ok() { self.sync_progress.add_written(entries.len() as u64) + 1 } else { 0 };
         let mut receipts = Vec::new();
         for (at, reply) in (0..).zip(replies) {
-            let result = written.clone().map(|first| WrittenEntry { number: first + at, place: place + at });
+            let result = written.clone().map(|first| WrittenEntry { number: first + at, position: position + at });
             match reply {
                 AppendReply::Now(reply) => {
                     let _ = reply.send(result);
