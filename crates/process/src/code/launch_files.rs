@@ -195,11 +195,11 @@ mod tests {
     use super::*;
     use crate::code::code_files::has_code_magic;
     use crate::command::ServerCommand;
-    use crate::open_file::open_without_waiting;
+    use crate::open_file::open_without_blocking;
     use crate::programs::SearchPathSource;
 
     #[test]
-    fn s06_code_is_found_in_arguments_and_data_is_not() {
+    fn s06_code_file_in_arguments_is_found_and_data_file_is_not() {
         let ground = tempfile::tempdir().unwrap();
         let base = ground.path().canonicalize().unwrap();
         for (name, text) in [
@@ -282,7 +282,7 @@ mod tests {
             let looked = LaunchFiles::for_command(&command, Path::new("/bin/sh"), &path);
             // A pipe may replace the file between the check and the opening.
             let opens =
-                open_without_waiting(&pipe).is_ok_and(|file| file.metadata().is_ok_and(|facts| !facts.is_file()));
+                open_without_blocking(&pipe).is_ok_and(|file| file.metadata().is_ok_and(|facts| !facts.is_file()));
             let _ = send.send((looked.iter().count(), opens, has_code_magic(&pipe)));
         });
         let patience = std::time::Duration::from_secs(20);

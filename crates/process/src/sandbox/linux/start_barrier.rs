@@ -41,7 +41,7 @@ pub(super) struct BarrierDescriptors {
 /// Bubblewrap's report on the created sandbox, in JSON.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
-struct BubblewrapInfo {
+struct BubblewrapStatusReport {
     child_pid: u32,
     net_namespace: Option<u64>,
 }
@@ -99,7 +99,7 @@ async fn listen_in_sandbox(report: PipeReader, bubblewrap: &mut dyn ChildWrapper
     let to_text = |error: std::io::Error| error.to_string();
     let mut report = Receiver::from_owned_fd(report.into()).map_err(to_text)?;
     let mut text = Vec::new();
-    let BubblewrapInfo { child_pid, net_namespace } = loop {
+    let BubblewrapStatusReport { child_pid, net_namespace } = loop {
         if report.read_buf(&mut text).await.map_err(to_text)? == 0 || text.len() > MAX_BUBBLEWRAP_REPORT_BYTES {
             let (status, words) = wait_for_end(bubblewrap).await.map_err(to_text)?;
             return Err(if words.is_empty() { status.to_string() } else { words });
@@ -108,7 +108,7 @@ async fn listen_in_sandbox(report: PipeReader, bubblewrap: &mut dyn ChildWrapper
             break report;
         }
     };
-    let listening = move || platform::listen_in_network_of(child_pid, net_namespace, PROXY_PORT);
+    let listening = move || platform::listen_in_network_namespace_of(child_pid, net_namespace, PROXY_PORT);
     let listener = tokio::task::spawn_blocking(listening).await.map_err(|error| error.to_string())?.map_err(to_text)?;
     TcpListener::from_std(listener).map_err(to_text)
 }
