@@ -11,7 +11,7 @@ use ports::AuditReceipts;
 use super::audit_tables;
 
 /// Length of the write-ahead journal, in bytes, at which the sync thread begins to copy the journal into the database.
-const JOURNAL_COPY_THRESHOLD_BYTES: u64 = 4 << 20;
+const JOURNAL_CHECKPOINT_THRESHOLD_BYTES: u64 = 4 << 20;
 /// Length of the write-ahead journal, in bytes, at which writers are blocked while the journal is copied and truncated.
 const JOURNAL_BLOCKING_THRESHOLD_BYTES: u64 = 64 << 20;
 
@@ -70,7 +70,7 @@ impl SyncProgress {
     }
 
     /// Returns `true` if this process has not written any log entry.
-    pub(super) fn has_no_written_entries(&self) -> bool {
+    pub(super) fn has_written_no_entries(&self) -> bool {
         self.lock_state().written == 0
     }
 
@@ -163,7 +163,7 @@ impl WriteAheadJournal {
     /// Copies a long journal into the database, so that SQLite writes it from the beginning again.
     fn checkpoint_long_journal(&self, path: &Path) {
         let length = self.file.metadata().map_or(0, |metadata| metadata.len());
-        if length < JOURNAL_COPY_THRESHOLD_BYTES {
+        if length < JOURNAL_CHECKPOINT_THRESHOLD_BYTES {
             return;
         }
         let way = if length < JOURNAL_BLOCKING_THRESHOLD_BYTES { "passive" } else { "truncate" };

@@ -5,7 +5,7 @@ use domain::history::ConversationUsage;
 use domain::item::{Cost, TokenUsage};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::history_tables::{self, from_sql_integer};
+use super::history_tables::{self, sql_integer_to_u64};
 use super::write::{ITEM_STATE_INTERRUPTED, ITEM_STATE_STREAMING};
 
 /// Maximum number of items, from the end of a branch, that are searched for the latest reply with token counts. The
@@ -84,7 +84,7 @@ fn latest_reply_tokens(connection: &Connection, head: Option<i64>) -> rusqlite::
 /// Reads a token count. The stored JSON value may have any type. Anything but an integer counts as absent.
 fn token_count(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
     Ok(match row.get_ref(at)? {
-        rusqlite::types::ValueRef::Integer(number) => Some(from_sql_integer(number)),
+        rusqlite::types::ValueRef::Integer(number) => Some(sql_integer_to_u64(number)),
         _ => None,
     })
 }

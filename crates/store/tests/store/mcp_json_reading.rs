@@ -41,7 +41,7 @@ fn whole_mcp_json_is_parsed() {
 }
 
 #[test]
-fn lists_of_tools_are_read() {
+fn tool_lists_of_mcp_json_are_read() {
     let entry = |lists: &str| {
         let text = format!("{{\"mcpServers\": {{\"a\": {{\"command\": \"x\"{lists}}}}}}}");
         load(text).unwrap().remove(0).config.tools
