@@ -83,7 +83,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     for case in cases.iter().filter(|case| case.targets.iter().any(|target| omitted.contains(target))) {
         text.push_str(&format!("{} was partly skipped: the page or the window.\n", case.id));
     }
-    text.push_str(if options.optimized { OPTIMIZED_NOTE } else { DEBUG_NOTE });
+    text.push_str(if options.optimized { OPTIMIZED_BUILD_NOTE } else { DEBUG_BUILD_NOTE });
     println!("{text}");
     let file = folder.join("table.md");
     fs::write(&file, &text).map_err(Problem::file_error(&file))?;
@@ -99,8 +99,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 }
 
 /// Note below the table of results that states the time limits for an optimized build of the host.
-const OPTIMIZED_NOTE: &str = "The host was built for speed: X31 had 200 ms, X37 had 2 s, X24 asked 50,000 times.\n";
-const DEBUG_NOTE: &str = "The host was built for tests: what has to fail at once had more time (X31 2 s, X37 15 s), and X24 asked \
+const OPTIMIZED_BUILD_NOTE: &str =
+    "The host was built for speed: X31 had 200 ms, X37 had 2 s, X24 asked 50,000 times.\n";
+const DEBUG_BUILD_NOTE: &str = "The host was built for tests: what has to fail at once had more time (X31 2 s, X37 15 s), and X24 asked \
                      5,000 times; --optimized holds to what a release must.\n";
 
 /// Returns an error if the run was interrupted or a program could not be started. Failed tests are not an error, since
