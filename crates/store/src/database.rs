@@ -48,13 +48,15 @@ pub(crate) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {
         match try_connect_once(path) {
-            Err(error) if is_busy(&error) && Instant::now() < deadline => std::thread::sleep(CONNECT_RETRY_INTERVAL),
+            Err(error) if is_database_busy_error(&error) && Instant::now() < deadline => {
+                std::thread::sleep(CONNECT_RETRY_INTERVAL)
+            }
             result => return result,
         }
     }
 }
 
-fn is_busy(error: &rusqlite::Error) -> bool {
+fn is_database_busy_error(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 

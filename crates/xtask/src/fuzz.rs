@@ -19,7 +19,7 @@ use crate::workspace;
 /// Maximum number of fuzz targets that run at the same time.
 const MAX_PARALLEL_TARGETS: usize = 2;
 /// Default time for which libFuzzer runs each fuzz target, in seconds.
-const DEFAULT_TARGET_SECONDS: u64 = 30;
+const DEFAULT_FUZZ_TARGET_SECONDS: u64 = 30;
 /// Default time for which the corpus of each fuzz target is replayed, in seconds.
 const DEFAULT_CORPUS_REPLAY_SECONDS: u64 = 2;
 /// Time that a fuzz target has, beyond its requested duration, to read the corpus and finish its last input. A target
@@ -78,7 +78,7 @@ fn run_fuzz_targets(options: &Options) -> Result<(), Problem> {
     let folder = workspace::target_folder("fuzz")?;
     let chosen = |name: &String| options.targets.is_empty() || options.targets.contains(name);
     let mut waiting: Vec<String> = known.into_iter().filter(chosen).collect();
-    let (count, seconds) = (waiting.len(), options.seconds.unwrap_or(DEFAULT_TARGET_SECONDS));
+    let (count, seconds) = (waiting.len(), options.seconds.unwrap_or(DEFAULT_FUZZ_TARGET_SECONDS));
     print_step("fuzz: building the targets for libFuzzer");
     cargo_fuzz("build", &folder).run()?;
     print_step(&format!("fuzz: {count} targets, {seconds} s each, {MAX_PARALLEL_TARGETS} at once"));

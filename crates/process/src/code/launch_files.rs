@@ -23,7 +23,7 @@ const MAX_HASHED_FILE_BYTES: u64 = 512 * 1024 * 1024;
 /// Maximum total size, in bytes, of the files of one command that are identified by their content.
 const MAX_HASHED_TOTAL_BYTES: u64 = 1024 * 1024 * 1024;
 /// Maximum number of bytes of one file that are read while the caller waits for the result.
-const MAX_IMMEDIATE_READ_BYTES: u64 = 4 * 1024 * 1024;
+const MAX_FILE_BYTES_READ_WHILE_CALLER_WAITS: u64 = 4 * 1024 * 1024;
 /// Maximum number of launch files for one command. Further ones are ignored.
 const MAX_LAUNCH_FILES: usize = 256;
 
@@ -109,7 +109,7 @@ impl LaunchFiles {
                 return Some(file.clone());
             }
             // Changed times prove a change, but unchanged times do not prove that the file is unchanged.
-            let most = if is_untouched { MAX_HASHED_FILE_BYTES } else { MAX_IMMEDIATE_READ_BYTES };
+            let most = if is_untouched { MAX_HASHED_FILE_BYTES } else { MAX_FILE_BYTES_READ_WHILE_CALLER_WAITS };
             LaunchFile::read(file.path.clone(), file.role, most)
         };
         let folders = self.folders.iter().filter(|folder| folder.exists()).cloned().collect();

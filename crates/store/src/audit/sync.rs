@@ -13,7 +13,7 @@ use super::audit_tables;
 /// Length of the write-ahead journal, in bytes, at which the sync thread begins to copy the journal into the database.
 const JOURNAL_CHECKPOINT_THRESHOLD_BYTES: u64 = 4 << 20;
 /// Length of the write-ahead journal, in bytes, at which writers are blocked while the journal is copied and truncated.
-const JOURNAL_BLOCKING_THRESHOLD_BYTES: u64 = 64 << 20;
+const JOURNAL_WRITER_BLOCKING_THRESHOLD_BYTES: u64 = 64 << 20;
 
 /// Counts of written and durable entries, shared by the writer thread and the sync thread.
 #[derive(Default)]
@@ -166,7 +166,7 @@ impl WriteAheadJournal {
         if length < JOURNAL_CHECKPOINT_THRESHOLD_BYTES {
             return;
         }
-        let way = if length < JOURNAL_BLOCKING_THRESHOLD_BYTES { "passive" } else { "truncate" };
+        let way = if length < JOURNAL_WRITER_BLOCKING_THRESHOLD_BYTES { "passive" } else { "truncate" };
         let copied = audit_tables::open_for_reading(path).map(|connection| {
             connection.map(|connection| connection.pragma_update_and_check(None, "wal_checkpoint", way, |_| Ok(())))
         });

@@ -10,7 +10,7 @@ use super::write::{ITEM_STATE_INTERRUPTED, ITEM_STATE_STREAMING};
 
 /// Maximum number of items, from the end of a branch, that are searched for the latest reply with token counts. The
 /// last items may be calls of that reply.
-const MAX_SEARCHED_ITEMS: usize = 500;
+const MAX_ITEMS_SEARCHED_FOR_TOKEN_COUNTS: usize = 500;
 
 /// Common table expression with the items of a conversation, each body decrypted once.
 const CONVERSATION_ITEMS_SQL: &str = "WITH own AS MATERIALIZED (SELECT state, decrypted('body', body) AS body \
@@ -68,7 +68,7 @@ fn latest_reply_tokens(connection: &Connection, head: Option<i64>) -> rusqlite::
         SELECT parent, body ->> '$.kind' = 'reply', body ->> '$.usage.input', body ->> '$.usage.output' FROM own";
     let mut statement = connection.prepare_cached(sql)?;
     let mut next = head;
-    for _ in 0..MAX_SEARCHED_ITEMS {
+    for _ in 0..MAX_ITEMS_SEARCHED_FOR_TOKEN_COUNTS {
         let Some(number) = next else { return Ok(None) };
         let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, token_count(row, 2)?, token_count(row, 3)?));
         let found: Option<(Option<i64>, Option<bool>, _, _)> = statement.query_row([number], read).optional()?;

@@ -84,7 +84,7 @@ fn common_deviations_of_mcp_json_are_tolerated() {
 }
 
 #[test]
-fn every_problem_has_a_position_and_an_explanation() {
+fn every_mcp_json_problem_has_a_position_and_an_explanation() {
     let cases: &[(&str, u32, u32, &str)] = &[
         // Not valid JSON.
         ("{\n  \"mcpServers\": {\n", 2, 17, "this object is not closed: expected \"}\" before the end"),

@@ -125,8 +125,11 @@ fn run_cases_on_host(
     let has_nextest = cargo().args(["nextest", "--version"]).output().is_ok();
     let runner: &[&str] =
         if has_nextest { &["nextest", "run", "--profile", "ci"] } else { &["test", "--no-fail-fast"] };
-    let mut tests =
-        with_seed(cargo().dir(workspace::root_folder()).args(runner).args(["-p", "hostile"]), result_file, seed);
+    let mut tests = program_with_attack_seed(
+        cargo().dir(workspace::root_folder()).args(runner).args(["-p", "hostile"]),
+        result_file,
+        seed,
+    );
     if let Some(lines) = lines {
         tests = tests.env(outside::RESULTS_VARIABLE, lines);
     }
@@ -159,7 +162,7 @@ fn run_cases_on_page(only: &[&str], result_file: &Path, seed: u64) -> Result<(),
     if !only.is_empty() {
         call = call.args(["--grep", &only.join("|")]);
     }
-    with_seed(call, result_file, seed).run()
+    program_with_attack_seed(call, result_file, seed).run()
 }
 
 /// Groups of the tests of the real desktop window that contain attacks.
@@ -181,7 +184,7 @@ fn run_all_cases_on_window(result_file: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
-fn with_seed(program: Program, result_file: &Path, seed: u64) -> Program {
+fn program_with_attack_seed(program: Program, result_file: &Path, seed: u64) -> Program {
     program
         .env("HOSTILE_TABLE", result_file)
         .env("HOSTILE_SEED", seed.to_string())

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 
 use super::opened_paths::{OpenedPath, open_reachable_paths};
 use super::root_owned::canonical_if_root_owned;
-use super::start_barrier::BarrierDescriptors;
+use super::start_barrier::StartBarrierDescriptors;
 use super::{ProcessRestriction, local_sockets, system_calls};
 use crate::launch::ProcessLaunch;
 use crate::programs::SearchPath;
@@ -183,7 +183,7 @@ pub(super) fn bubblewrap_arguments(
     directory: &Path,
     variables: Vec<(OsString, OsString)>,
     system_calls: OwnedFd,
-    barrier: Option<BarrierDescriptors>,
+    barrier: Option<StartBarrierDescriptors>,
 ) -> Result<(Vec<OsString>, Vec<OwnedFd>), SandboxError> {
     let features = BubblewrapFeatures::cached_trial(program).map_or(BubblewrapFeatures::NONE, |known| known.features);
     let mut arguments = namespace_arguments(&plan.network, features);
@@ -216,7 +216,7 @@ pub(super) fn bubblewrap_arguments(
     }
     append_read_only_root_and_seccomp_arguments(&mut arguments, &system_calls);
     passed_on.push(system_calls);
-    if let Some(BarrierDescriptors { info, block }) = barrier {
+    if let Some(StartBarrierDescriptors { info, block }) = barrier {
         for (option, descriptor) in [("--info-fd", info), ("--block-fd", block)] {
             arguments.extend([option.into(), descriptor.as_raw_fd().to_string().into()]);
             passed_on.push(descriptor);

@@ -31,7 +31,7 @@ pub(crate) struct StartBarrier {
 }
 
 /// The ends of the barrier's pipes that bubblewrap inherits.
-pub(super) struct BarrierDescriptors {
+pub(super) struct StartBarrierDescriptors {
     /// Descriptor to which bubblewrap writes its report on the namespaces (`--info-fd`).
     pub(super) info: OwnedFd,
     /// Descriptor that must become readable before bubblewrap runs the program (`--block-fd`).
@@ -51,9 +51,9 @@ impl StartBarrier {
     ///
     /// # Errors
     /// Returns the system's error if no pipe can be created.
-    pub(super) fn new(hosts: Vec<HostPattern>) -> std::io::Result<(StartBarrier, BarrierDescriptors)> {
+    pub(super) fn new(hosts: Vec<HostPattern>) -> std::io::Result<(StartBarrier, StartBarrierDescriptors)> {
         let ((report, info), (block, open)) = (pipe()?, pipe()?);
-        Ok((StartBarrier { hosts, report, open }, BarrierDescriptors { info: info.into(), block: block.into() }))
+        Ok((StartBarrier { hosts, report, open }, StartBarrierDescriptors { info: info.into(), block: block.into() }))
     }
 
     /// Starts the proxy in the server's network namespace, then lets bubblewrap run the server's program.
@@ -64,7 +64,7 @@ impl StartBarrier {
     pub(crate) async fn open(self, bubblewrap: &mut dyn ChildWrapper) -> Result<EgressProxy, SandboxError> {
         let StartBarrier { hosts, report, mut open } = self;
         // Declared last so that it is dropped before the pipe, because closing the pipe would let the program run.
-        let mut held = HeldProgram { bubblewrap, is_released: false };
+        let mut held = BubblewrapBeforeRelease { bubblewrap, is_released: false };
         let listening = timeout(NETWORK_NAMESPACE_TIMEOUT, listen_in_sandbox(report, &mut *held.bubblewrap)).await;
         let listening = listening.unwrap_or_else(|_| Err("bubblewrap took too long".to_owned()));
         let started = listening.and_then(|listener| {
@@ -81,12 +81,12 @@ impl StartBarrier {
 }
 
 /// A bubblewrap process that waits and must not run its program yet. Dropping this value kills the process.
-struct HeldProgram<'c> {
+struct BubblewrapBeforeRelease<'c> {
     bubblewrap: &'c mut dyn ChildWrapper,
     is_released: bool,
 }
 
-impl Drop for HeldProgram<'_> {
+impl Drop for BubblewrapBeforeRelease<'_> {
     fn drop(&mut self) {
         if !self.is_released {
             // Fails only if the process has ended.
