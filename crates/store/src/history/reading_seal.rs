@@ -78,7 +78,8 @@ pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusql
     let mut found = ReadingsFoundInItems { sources: Vec::new(), readings: Vec::new() };
     while let Some(row) = rows.next()? {
         let at = history_tables::sql_integer_to_u64(row.get(1)?);
-        let read = json!({"id": row.get::<_, String>(0)?, "at": at, "body": history_tables::parse_json_column(row, 2)?});
+        let read =
+            json!({"id": row.get::<_, String>(0)?, "at": at, "body": history_tables::parse_json_column(row, 2)?});
         // The format of a newer version can't be parsed, so its item is ignored.
         let Ok(item) = serde_json::from_value::<ChatItem>(read) else { continue };
         for server in item::content_source_servers([&item]) {
