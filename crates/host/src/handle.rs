@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use ports::time::SharedClock;
 use ports::{Document, Ports};
-use supervision::wake::{self, CheckRateLimit, ClockComparison, SourceAddresses};
+use supervision::wake::{self, ClockComparison, ConnectionCheckRateLimit, SourceAddresses};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -49,7 +49,7 @@ pub struct Host {
     times: crate::view::CallTimeouts,
     preparations: call_preparations::CallPreparations,
     /// Limits how often calls of [`network_changed`](Self::network_changed) have an effect.
-    network_check_limit: Arc<Mutex<CheckRateLimit>>,
+    network_check_limit: Arc<Mutex<ConnectionCheckRateLimit>>,
     /// Lock that serializes changes of the servers' settings ([`ServerSetup`]).
     setting_up: Arc<tokio::sync::Mutex<()>>,
 }
@@ -223,21 +223,21 @@ impl Host {
 
     /// Handles a network change or the computer's wake-up: waiting or failed connection attempts are retried
     /// immediately, and running servers are pinged. The page calls this when the browser reports a network change. The
-    /// host also detects sleep and changes of the network addresses. Calls are rate-limited ([`CheckRateLimit`]).
+    /// host also detects sleep and changes of the network addresses. [`ConnectionCheckRateLimit`] limits the calls.
     ///
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn network_changed(&self) -> Result<(), HostClosed> {
         let now = Instant::now();
-        let at = self.network_check_limit.lock().unwrap_or_else(PoisonError::into_inner).schedule_check(now);
+        let at = self.network_check_limit.lock().unwrap_or_else(PoisonError::into_inner).schedule_connection_check(now);
         match at {
             Some(at) if at <= now => self.with_owner(Owner::on_wake_or_network_change).await,
             Some(at) => {
                 let (owner, network_check_limit) = (self.owner.0.downgrade(), Arc::clone(&self.network_check_limit));
                 tokio::spawn(async move {
                     tokio::time::sleep_until(at).await;
-                    network_check_limit.lock().unwrap_or_else(PoisonError::into_inner).mark_check_started();
+                    network_check_limit.lock().unwrap_or_else(PoisonError::into_inner).mark_connection_check_started();
                     // Fails only if the host has shut down meanwhile.
                     let _ = owner.turn("network", Owner::on_wake_or_network_change);
                 });

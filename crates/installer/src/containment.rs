@@ -6,7 +6,7 @@
 //! hosts with `--network`.
 
 use installs::{InstallPlan, PlanTarget};
-use launches::sandbox_proposal::package_network;
+use launches::sandbox_proposal::network_to_package_registry;
 use ports::server_config::{AccessMode, AllowedFolder, NetworkAccess, SandboxConfig};
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,7 @@ impl InstallOffer {
             .collect();
         let network = match &plan.target {
             // Launchers in plans are separate programs such as `npx`, and not subcommands of another program.
-            PlanTarget::Command { command, .. } => package_network(command, None),
+            PlanTarget::Command { command, .. } => network_to_package_registry(command, None),
             PlanTarget::Remote { .. } => NetworkAccess::None,
         };
         SandboxConfig { folders, network }

@@ -18,4 +18,4 @@ pub mod pinned_parts;
 pub mod sandbox;
 pub mod sandbox_proposal;
 
-pub use process::default_directory;
+pub use process::default_working_directory;

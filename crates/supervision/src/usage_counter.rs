@@ -121,7 +121,7 @@ impl UsageCounter {
     }
 
     /// Counts a consent request that was refused without being shown.
-    pub const fn count_refused_request(&mut self) {
+    pub const fn count_refused_consent_request(&mut self) {
         self.refused_requests += 1;
     }
 

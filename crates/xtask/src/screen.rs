@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_number_is_a_display() {
+    fn only_a_number_is_parsed_as_a_display_number() {
         assert_eq!(parse_display_number("99\n").as_deref(), Some(":99"), "the display number should be parsed");
         assert_eq!(parse_display_number(""), None, "a server that ended should have no display");
         assert_eq!(parse_display_number("(EE) Fatal"), None, "an error should not be a display");

@@ -393,7 +393,7 @@ impl<'a> SessionRun<'a> {
             self.gathered.reported_activity = last;
             self.send_event(ConnectionEvent::Activity { last });
         }
-        if let Some(refused) = self.request_quota.take_refused_total() {
+        if let Some(refused) = self.request_quota.take_changed_refused_total() {
             self.send_event(ConnectionEvent::RequestsRefused { refused });
         }
         for (ticket, task) in std::mem::take(&mut self.gathered.tasks) {

@@ -228,11 +228,11 @@ impl Owner {
 /// Returns the package that a command loads, or `None` if the command is not a package launcher. If the launcher would
 /// run a local copy in `directory` instead of the registry's package, the package is unknown.
 pub(super) fn launched_package(config: &StdioConfig, directory: &Path) -> Option<launches::packages::LauncherPackage> {
-    use launches::packages::{LauncherPackage, UnknownPackage, find_local_copy};
+    use launches::packages::{LauncherPackage, UnknownPackage, find_local_copy_of_npx_package};
 
     let launched = launches::packages::launched_package(&config.command, &config.args)?;
     let LauncherPackage::Package(reference) = &launched else { return Some(launched) };
-    match find_local_copy(reference, directory) {
+    match find_local_copy_of_npx_package(reference, directory) {
         Some(copy) => {
             let cause = UnknownPackage::LocalCopy(copy.display().to_string());
             Some(LauncherPackage::Unknown(reference.launcher.name().to_owned(), cause))

@@ -3,7 +3,7 @@
 
 use credentials::sign_in::SignInEndpoint;
 use host_state::AuditedDecision;
-use launches::pinned_parts::{address_parts, command_parts};
+use launches::pinned_parts::{named_address_parts, named_command_parts};
 use mcp_proto::types::Tool;
 use offers::review::{DefinitionKind, PinnedIdentity, Pins, ServerPins};
 use policy::{Hash, ReviewState};
@@ -26,9 +26,9 @@ impl Owner {
             ServerTransport::Stdio(config) => {
                 let Some((program, _)) = &record.launch.found else { return };
                 let command = record.launch.command.as_ref().unwrap_or(config);
-                command_parts(command, program, record.launch.files.as_ref(), record.launch.package.as_ref())
+                named_command_parts(command, program, record.launch.files.as_ref(), record.launch.package.as_ref())
             }
-            ServerTransport::Http(config) => address_parts(config),
+            ServerTransport::Http(config) => named_address_parts(config),
         };
         let pinned = self.reviews.pins.get(server).and_then(|pins| pins.identity.as_ref());
         if pinned.is_none_or(|pinned| pinned.hash != *approved || pinned.parts != parts) {
@@ -61,8 +61,8 @@ impl Owner {
         }
     }
 
-    /// Pins the definition of a tool or prompt, and emits an event if it was not reviewed before. Returns `false` if the
-    /// server has the maximum number of pins.
+    /// Pins the definition of a tool or prompt, and emits an event if it was not reviewed before. Returns `false` if
+    /// the server has the maximum number of pins.
     fn pin_definition(&mut self, server: &str, kind: DefinitionKind, name: &str, definition: &Value) -> bool {
         let identity = self.servers.records.get(server).and_then(|record| record.offer.identity.clone());
         let hash = Hash::of_json(definition);

@@ -91,7 +91,7 @@ impl Owner {
             (self.server_command(name, &stdio), self.launches.search_path.clone(), self.launches.own_files.clone());
         let name = name.to_owned();
         tokio::spawn(async move {
-            let command = own.resolve_sandbox_command(&name, &stdio, command).await;
+            let command = own.add_home_and_hidden_folders_to_sandbox(&name, &stdio, command).await;
             let (path, found) = super::server_start::find_command(command.clone(), known).await;
             let _ = reply.send(match found {
                 Ok(program) => match plan(&command, &program, &path, &stdio, &own).await {

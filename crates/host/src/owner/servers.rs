@@ -106,7 +106,7 @@ impl Owner {
                         name.clone(),
                         Box::new(ServerRecord::new(
                             config,
-                            ActivityLog::with_shared_total(&self.servers.activity_size),
+                            ActivityLog::with_shared_total_size(&self.servers.activity_size),
                             Arc::clone(&self.ports.clock),
                         )),
                     );

@@ -100,7 +100,7 @@ fn emit_last_egress_lines(
     outbox: &mut EventOutbox,
 ) {
     let waiting = std::iter::from_fn(|| egress.as_mut()?.lines.try_recv().ok());
-    for line in waiting.chain(group.map(ServerGroup::end_egress).unwrap_or_default()) {
+    for line in waiting.chain(group.map(ServerGroup::stop_egress_proxy).unwrap_or_default()) {
         outbox.push(DriverEvent::Note { line });
     }
 }

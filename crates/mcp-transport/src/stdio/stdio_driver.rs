@@ -94,7 +94,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
             ends: EndedServerParts::default(),
             alarm: DeadlineTimer::new(),
-            egress: group.as_mut().and_then(ServerGroup::egress_lines).map(EgressActivityLines::new),
+            egress: group.as_mut().and_then(ServerGroup::take_egress_activity_lines).map(EgressActivityLines::new),
             group,
             exit: WakeFlag::default(),
             stderr,

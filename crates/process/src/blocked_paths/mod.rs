@@ -25,9 +25,9 @@ pub use folder_proposals::ProposalRefusal;
 /// Maximum number of blocked paths that are reported for one server.
 const MAX_BLOCKED_PATHS: usize = 4;
 /// Maximum number of entries of a proposed folder whose names are shown.
-const MAX_SHOWN_ENTRY_NAMES: usize = 6;
+const MAX_SHOWN_FOLDER_ENTRY_NAMES: usize = 6;
 /// Maximum number of entries of a proposed folder that are counted.
-const MAX_COUNTED_ENTRIES: usize = 1000;
+const MAX_COUNTED_FOLDER_ENTRIES: usize = 1000;
 /// Maximum length of a shown entry name, in characters.
 const MAX_ENTRY_NAME_CHARS: usize = 80;
 /// Maximum number of ancestors of a file that are searched for the root of its project.
@@ -173,13 +173,13 @@ impl BlockedPathReporter<'_> {
 fn folder_content(folder: &Path) -> (Vec<String>, u32) {
     let Ok(entries) = std::fs::read_dir(folder) else { return (Vec::new(), 0) };
     let mut names: Vec<String> = entries
-        .take(MAX_COUNTED_ENTRIES)
+        .take(MAX_COUNTED_FOLDER_ENTRIES)
         .flatten()
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
     let count = u32::try_from(names.len()).unwrap_or(u32::MAX);
     names.sort_unstable();
-    names.truncate(MAX_SHOWN_ENTRY_NAMES);
+    names.truncate(MAX_SHOWN_FOLDER_ENTRY_NAMES);
     let shown = |name: &String| visible(&name.chars().take(MAX_ENTRY_NAME_CHARS).collect::<String>()).into_owned();
     (names.iter().map(shown).collect(), count)
 }

@@ -135,7 +135,7 @@ fn s36_home_and_secrets_are_never_proposed() {
 }
 
 #[test]
-fn s36_home_behind_a_link_is_recognized() {
+fn s36_home_reached_through_a_link_is_not_proposed() {
     let mut ground = TestHome::new();
     let link = ground.home.join("link");
     std::os::unix::fs::symlink(&ground.home, &link).unwrap();

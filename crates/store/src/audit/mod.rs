@@ -30,7 +30,7 @@ use ports::{
     AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenEntry,
 };
 
-pub(crate) use seal::{KEYCHAIN_MARK_NAME, SealKey, SealKeyHolder};
+pub(crate) use seal::{AUDIT_KEYCHAIN_MARK_NAME, SealKey, SealKeyHolder};
 use sync::SyncProgress;
 use writer_thread::{AppendReply, WriterCommand};
 
@@ -156,7 +156,7 @@ impl AuditLog for AuditDatabase {
     }
 
     fn flush(&self) -> Result<(), StoreError> {
-        if self.sync_progress.has_no_written_entries() && !self.send_and_wait(WriterCommand::IsOpen)? {
+        if self.sync_progress.has_written_no_entries() && !self.send_and_wait(WriterCommand::IsOpen)? {
             return Ok(());
         }
         // Does not request the key, so that systems without a keychain are not delayed.
@@ -185,7 +185,7 @@ impl AuditLog for AuditDatabase {
         self.send_and_wait(WriterCommand::AwaitWrites)??;
         let key = self.wait_for_key();
         // The mark is read before the log, so that the marked entry is already in the log.
-        let mark = self.keys.latest_mark();
+        let mark = self.keys.read_latest_keychain_mark();
         if key.is_ok() {
             self.send_and_wait(WriterCommand::Seal)?;
         }

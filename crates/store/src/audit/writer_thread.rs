@@ -175,7 +175,7 @@ impl WriterThread {
                 }
                 WriterCommand::Seal(reply) => {
                     self.seal_unsealed_entries();
-                    let _ = reply.send(self.log.as_ref().and_then(AuditWriteLog::last_sealed));
+                    let _ = reply.send(self.log.as_ref().and_then(AuditWriteLog::last_entry_sealed_by_this_process));
                 }
                 WriterCommand::KeyFound => {
                     self.seal_unsealed_entries();
@@ -214,7 +214,7 @@ impl WriterThread {
                 let log = AuditWriteLog::open(&self.path, &self.old_log_path)?;
                 self.sync_progress.record_reopened();
                 self.encryption_progress = EncryptionProgress::Steps;
-                self.has_unsealed |= log.was_repaired();
+                self.has_unsealed |= log.was_schema_repaired_at_open();
                 log
             }
         };
@@ -263,7 +263,7 @@ impl WriterThread {
     /// Stores number and hash of the last sealed log entry as the mark in the keychain.
     fn store_mark(&mut self) {
         self.is_unmarked = false;
-        if let Some(sealed) = self.log.as_ref().and_then(AuditWriteLog::last_sealed) {
+        if let Some(sealed) = self.log.as_ref().and_then(AuditWriteLog::last_entry_sealed_by_this_process) {
             self.last_mark_update = Some(Instant::now());
             drop(self.keys.store_mark(sealed, &self.sync_progress));
         }

@@ -213,7 +213,7 @@ fn lost_key_is_reported_and_nothing_is_overwritten() {
 }
 
 #[test]
-fn damaged_file_is_unchanged() {
+fn damaged_secrets_file_is_unchanged() {
     for text in ["{", "{}", "", r#"{"version":9,"key":"x","check":{"nonce":"","sealed":""},"entries":{}}"#] {
         let folder = SecretsFolder::new();
         std::fs::write(folder.file(), text).unwrap();
@@ -301,10 +301,10 @@ fn name_lock_is_exclusive_between_processes() {
 #[test]
 fn s21_held_mark_name_does_not_block_the_keychain() {
     let folder = SecretsFolder::new();
-    for name in [crate::sealed_document::KEYCHAIN_MARK_NAME, crate::audit::KEYCHAIN_MARK_NAME] {
+    for name in [crate::sealed_document::DOCUMENTS_KEYCHAIN_MARK_NAME, crate::audit::AUDIT_KEYCHAIN_MARK_NAME] {
         let held = folder.open_secrets().lock_name(name);
         assert!(held.is_some(), "the first process must acquire the lock");
-        assert!(max_lock_wait(name) < Duration::from_secs(2), "the wait must be short: {name}");
+        assert!(max_name_lock_wait(name) < Duration::from_secs(2), "the wait must be short: {name}");
         assert!(folder.open_secrets().lock_name(name).is_none(), "the second process must not acquire the lock");
     }
 }

@@ -88,10 +88,12 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
             measure_cell_once(cell, &place)?;
         }
     }
-    let others = busy.other_load();
+    let others = busy.load_of_other_programs();
     print_step(&format!("measured in {:.0} seconds", began.elapsed().as_secs_f64()));
-    let head =
-        table::format_head(&facts::condition_lines(&options.profile, options.core, others), options.rounds.into());
+    let head = table::format_head(
+        &facts::measurement_condition_lines(&options.profile, options.core, others),
+        options.rounds.into(),
+    );
     let tables = table::format_tables(&cells, image_response_size(&cells, &place)?);
     println!("{head}\n{tables}");
     if !options.no_write && options.rows.is_empty() && options.clients.is_empty() {

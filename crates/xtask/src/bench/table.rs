@@ -26,7 +26,7 @@ impl BenchmarkCell {
     }
 
     /// Returns the median of a value over all runs of the client, or NaN if there are none.
-    fn median_of(&self, figure: ReportValue<'_>) -> f64 {
+    fn median_over_runs(&self, figure: ReportValue<'_>) -> f64 {
         median(self.reports.iter().filter_map(figure).collect())
     }
 }
@@ -65,7 +65,7 @@ fn add_wall_time(text: &mut String, cells: &[BenchmarkCell]) {
     }
     let lost: Vec<String> = cells
         .iter()
-        .map(|cell| (cell.client, cell.median_of(&|report| report.counted)))
+        .map(|cell| (cell.client, cell.median_over_runs(&|report| report.counted)))
         .filter(|(_, counted)| *counted < NOTIFICATION_COUNT)
         .map(|(client, counted)| format!("{} counted {counted}", client.title()))
         .collect();
@@ -83,7 +83,7 @@ fn add_ratios(text: &mut String, cells: &[BenchmarkCell]) {
             if row.is_idle() { &|report| report.session_pss } else { &|report| Some(report.seconds) };
         let least = |is_included: &dyn Fn(BenchClient) -> bool| {
             let found = cells.iter().filter(|cell| cell.row == row && is_included(cell.client));
-            found.map(|cell| cell.median_of(figure)).fold(f64::NAN, f64::min)
+            found.map(|cell| cell.median_over_runs(figure)).fold(f64::NAN, f64::min)
         };
         let ours = least(&|client| client == BenchClient::Drawbridge);
         let bare = format_ratio(ours / least(&|client| client == BenchClient::Bare), row.to_bare);
@@ -147,7 +147,7 @@ fn add_table_line(text: &mut String, title: &str, cells: &[BenchmarkCell], row: 
         match cells.iter().find(|cell| cell.row == row && cell.client == client) {
             Some(cell) if cell.failure.is_some() => text.push_str(" failed |"),
             Some(cell) => {
-                let _ = write!(text, " {} |", format_value(cell.median_of(figure)));
+                let _ = write!(text, " {} |", format_value(cell.median_over_runs(figure)));
             }
             None => text.push_str(" |"),
         }

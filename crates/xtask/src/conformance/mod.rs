@@ -60,8 +60,10 @@ pub(crate) fn run_scenarios(
     say: &mut dyn FnMut(&str) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let suite = ConformanceSuite::install(run)?;
-    let runs: Vec<ScenarioRun> =
-        scenarios::parse_runs(&suite.list_scenarios()?).into_iter().filter(|run| options.selects(run)).collect();
+    let runs: Vec<ScenarioRun> = scenarios::parse_scenario_runs(&suite.list_scenarios()?)
+        .into_iter()
+        .filter(|run| options.selects(run))
+        .collect();
     if runs.is_empty() {
         return Err(Problem::Machine("no scenario is meant by that; `cargo xtask conformance` runs every one".into()));
     }

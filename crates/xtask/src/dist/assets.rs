@@ -29,7 +29,7 @@ pub(super) fn stage_files(tree: &Path, profile: &str, release: &Release, bills: 
         fs::remove_dir_all(tree).map_err(Problem::file_error(tree))?;
     }
     build::check_embedded_paths(profile)?;
-    let built = |name| workspace::binary_path(build::profile_folder(profile), name);
+    let built = |name| workspace::binary_path(build::cargo_profile_folder_name(profile), name);
     copy_file(tree, "usr/bin/drawbridge", &built("drawbridge"))?;
     copy_file(tree, "usr/bin/drawbridge-cli", &built("drawbridge-cli"))?;
     copy_file(tree, "usr/lib/drawbridge/demo-server", &built("demo-server"))?;

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::build::PACKED_PROGRAMS;
+use super::build::PACKAGED_PROGRAMS;
 use super::release::{MAINTAINER, PACKAGE_SUMMARY, PACKAGING_REVISION, Release};
 use super::tree::{list_files, normalise_modes_and_times, write_file};
 use crate::problem::Problem;
@@ -56,7 +56,7 @@ fn library_dependencies(tree: &Path) -> Result<String, Problem> {
     write_file(&folder, "debian/control", "Source: drawbridge\n\nPackage: drawbridge\nArchitecture: any\n")?;
     let mut call = Program::new("dpkg-shlibdeps").dir(&folder).arg("-O");
     for file in list_files(tree)? {
-        if file.file_name().is_some_and(|name| PACKED_PROGRAMS.iter().any(|program| name == *program)) {
+        if file.file_name().is_some_and(|name| PACKAGED_PROGRAMS.iter().any(|program| name == *program)) {
             call = call.arg("-e").arg(tree.join(file));
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::build::PACKED_PROGRAMS;
+use super::build::PACKAGED_PROGRAMS;
 use crate::problem::Problem;
 use crate::process::cargo;
 use crate::workspace;
@@ -30,7 +30,7 @@ struct ThirdPartyComponent {
 pub(super) fn collect_notices() -> Result<String, Problem> {
     let metadata = cargo()
         .dir(workspace::root_folder())
-        .args(["metadata", "--locked", "--format-version", "1", "--filter-platform", &host_target()?])
+        .args(["metadata", "--locked", "--format-version", "1", "--filter-platform", &rust_target_of_this_computer()?])
         .output()?;
     let lock_file = workspace::ui_folder().join("package-lock.json");
     let lock = fs::read_to_string(&lock_file).map_err(Problem::file_error(&lock_file))?;
@@ -66,7 +66,7 @@ fn third_party_notices_text(parts: &BTreeSet<ThirdPartyComponent>, texts: &BTree
     out
 }
 
-fn host_target() -> Result<String, Problem> {
+fn rust_target_of_this_computer() -> Result<String, Problem> {
     let answer = crate::process::Program::new("rustc").arg("-vV").output()?;
     let target = answer.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned);
     target.ok_or_else(|| Problem::Machine(format!("rustc -vV names no host: {answer}")))
@@ -78,7 +78,7 @@ fn third_party_crates(metadata: &Value) -> BTreeSet<ThirdPartyComponent> {
     let nodes = list(&metadata["resolve"]["nodes"]);
     let node = |id: &str| nodes.iter().find(|node| node["id"] == id);
     let packages = list(&metadata["packages"]);
-    let ours = packages.iter().filter(|package| PACKED_PROGRAMS.iter().any(|name| package["name"] == *name));
+    let ours = packages.iter().filter(|package| PACKAGED_PROGRAMS.iter().any(|name| package["name"] == *name));
     let mut open: Vec<String> = ours.filter_map(|package| package["id"].as_str().map(str::to_owned)).collect();
     let mut reached = BTreeSet::new();
     while let Some(id) = open.pop() {

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn committed_results_file_has_each_case() {
+    fn committed_hostile_results_have_each_case() {
         let known = cases::read_cases().unwrap();
         let file = fs::read_to_string(workspace::tests_folder().join("hostile/RESULTS.md")).unwrap();
         assert_eq!(results_text(&file, &known).as_deref(), Ok(file.as_str()), "`cargo xtask hostile` writes it");

@@ -17,7 +17,7 @@ const APP_REQUIREMENTS_PATH: &str = "tests/apps/requirements.tsv";
 /// Number of columns in `tests/apps/requirements.tsv`.
 const APP_REQUIREMENT_COLUMNS: usize = 6;
 /// Text at the start of the last cell in a row that has no test in this repository. The reason follows.
-const NOT_DONE_PREFIX: &str = "not done: ";
+const REASON_WITHOUT_TEST_PREFIX: &str = "not done: ";
 /// Content of the requirement cell in a row that corresponds to no row of `tests/conformance/requirements.tsv`.
 const NO_REQUIREMENT: &str = "-";
 
@@ -56,11 +56,12 @@ impl AppCatalogue {
         for row in parse_rows(APP_REQUIREMENTS_PATH, text, APP_REQUIREMENT_COLUMNS)? {
             let (id, requirement, covered) = (row[0], row[4], row[5]);
             let coverage = match covered.split_once(" :: ") {
-                _ if covered.starts_with(NOT_DONE_PREFIX) => AppRequirementCoverage::NotDone,
+                _ if covered.starts_with(REASON_WITHOUT_TEST_PREFIX) => AppRequirementCoverage::NotDone,
                 Some((path, name)) => AppRequirementCoverage::Test { path: path.to_owned(), name: name.to_owned() },
                 None => {
-                    let cause =
-                        format!("{APP_REQUIREMENTS_PATH}: {id} needs `path :: test` or `{NOT_DONE_PREFIX}reason`");
+                    let cause = format!(
+                        "{APP_REQUIREMENTS_PATH}: {id} needs `path :: test` or `{REASON_WITHOUT_TEST_PREFIX}reason`"
+                    );
                     return Err(Problem::Machine(cause));
                 }
             };

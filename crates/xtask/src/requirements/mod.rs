@@ -15,7 +15,7 @@ use crate::tidy::tree::Tree;
 use crate::workspace;
 
 /// Areas of the specification in which each MUST and SHOULD requires a test or a documented reason.
-const TRACED_AREAS: [&str; 20] = [
+const SPECIFICATION_AREAS_REQUIRING_TESTS: [&str; 20] = [
     "transport-stdio",
     "transport-http",
     "transport-sse",
@@ -105,7 +105,8 @@ impl RequirementTrace {
             }
         }
         for requirement in &self.tables.requirements {
-            let is_covered = TRACED_AREAS.contains(&requirement.area.as_str()) && requirement.level != "MAY";
+            let is_covered =
+                SPECIFICATION_AREAS_REQUIRING_TESTS.contains(&requirement.area.as_str()) && requirement.level != "MAY";
             if is_covered && self.is_missing(requirement) {
                 let text = format!("{} `{}` has neither a test nor a reason", requirement.level, requirement.id);
                 findings.push(("tests/conformance/requirements.tsv".to_owned(), 0, text));

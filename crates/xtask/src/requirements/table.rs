@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heading_is_skipped_and_columns_are_named() {
+    fn table_heading_is_skipped_and_columns_are_named() {
         let text =
             "id\tarea\tlevel\trevisions\trequirement\tsource\nping-respond\tping\tMUST\t2024-11-05\tAnswer.\ta page\n";
         let read = parse_requirements(text).unwrap();

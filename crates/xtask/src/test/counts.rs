@@ -23,7 +23,7 @@ impl TestCounts {
     pub(super) fn from_log(text: &str) -> Option<Self> {
         let mut sum = None;
         for line in without_ansi_colours(text).lines() {
-            if let Some(counts) = line_counts(line) {
+            if let Some(counts) = parse_test_counts(line) {
                 *sum.get_or_insert_default() += counts;
             }
         }
@@ -48,7 +48,7 @@ impl TestCounts {
     }
 }
 
-fn line_counts(line: &str) -> Option<TestCounts> {
+fn parse_test_counts(line: &str) -> Option<TestCounts> {
     let line = line.trim();
     let items: Vec<&str> = if line.starts_with("Summary [") {
         // nextest: Summary [ 0.4s] 12 tests run: 10 passed (1 slow), 1 failed, 1 timed out, 3 skipped

@@ -22,7 +22,7 @@ use clap::Args;
 use log::TestPartLog;
 use outcome::ReportedOutcome;
 use parts::TestPart;
-use summary::{PartTime, Summary};
+use summary::{Summary, TestPartTime};
 
 use crate::problem::Problem;
 
@@ -76,7 +76,7 @@ fn run_sequences_in_parallel(lanes: &[Vec<TestPart>], summary: &Mutex<&mut Summa
     outcomes.into_iter().collect::<Result<(), Problem>>()?;
     let computed =
         processor::children_processor_time().zip(processor).map(|(after, before)| after.saturating_sub(before));
-    lock(summary).print_parallel_time(PartTime { wall: start.elapsed(), processor: computed });
+    lock(summary).print_parallel_time(TestPartTime { wall: start.elapsed(), processor: computed });
     Ok(())
 }
 
@@ -100,7 +100,7 @@ fn run_sequential_parts(
             }
             CpuTimeAttribution::ParallelParts => None,
         };
-        lock(summary).add(name, PartTime { wall, processor }, outcome, &log)?;
+        lock(summary).add(name, TestPartTime { wall, processor }, outcome, &log)?;
     }
     Ok(())
 }

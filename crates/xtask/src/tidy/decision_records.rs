@@ -12,7 +12,7 @@ pub(super) fn find_missing_guards_of_decisions(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for record in tree.files.iter().filter(|file| file.path.contains("/decisions/") && file.has_extension(&["md"])) {
         for (number, entry) in guarded_by_entries(&record.text) {
-            let missing = missing_guards(tree, &entry).into_iter();
+            let missing = missing_guards_of_decision(tree, &entry).into_iter();
             findings.extend(missing.map(|text| Finding::new(&record.path, number, text)));
         }
     }
@@ -38,7 +38,7 @@ fn guarded_by_entries(record: &str) -> Vec<(usize, String)> {
 
 /// Describes each file and test that an entry of the form `` `path`: `test`, "title of a test" `` names and that does
 /// not exist.
-fn missing_guards(tree: &Tree, entry: &str) -> Vec<String> {
+fn missing_guards_of_decision(tree: &Tree, entry: &str) -> Vec<String> {
     let Some(path) = code_spans(entry).next().filter(|_| entry.starts_with('`')) else { return Vec::new() };
     if !tree.files.iter().any(|file| file.path == path) {
         return vec![format!("`{path}` is no file of the repository")];

@@ -12,7 +12,7 @@ const CLAUSE_WORDS: [&str; 3] = ["What", "Whether", "Why"];
 const PAGE_EXTENSIONS: [&str; 4] = ["ts", "svelte", "mjs", "js"];
 /// Maximum number of words of a doc comment that counts as short. Most short comments only repeat the name of their
 /// item.
-const SHORT_COMMENT_WORDS: usize = 3;
+const MAX_WORDS_OF_SHORT_COMMENT: usize = 3;
 /// Maximum number of short doc comments in the whole repository. Some of them are useful, such as a unit.
 const MAX_SHORT_COMMENTS: usize = 300;
 
@@ -32,7 +32,7 @@ pub(super) fn find_comments_beginning_with_clauses(tree: &Tree) -> Vec<Finding> 
 /// Reports all short doc comments if there are more than [`MAX_SHORT_COMMENTS`].
 pub(super) fn find_excess_short_comments(tree: &Tree) -> Vec<Finding> {
     let short: Vec<_> = doc_comments(tree)
-        .filter(|(_, comment)| comment.text.split_whitespace().count() <= SHORT_COMMENT_WORDS)
+        .filter(|(_, comment)| comment.text.split_whitespace().count() <= MAX_WORDS_OF_SHORT_COMMENT)
         .map(|(file, comment)| Finding::new(&file.path, comment.line, format!("few words: \"{}\"", comment.text)))
         .collect();
     if short.len() > MAX_SHORT_COMMENTS { short } else { Vec::new() }

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn new_top_level_folder_is_reported() {
+    fn unknown_top_level_folder_is_reported() {
         let tree = Tree::from_files(&[("crates/a/src/lib.rs", ""), (".rustfmt.toml", ""), ("scripts/build.sh", "")]);
         let paths: Vec<_> = find_unknown_top_level_entries(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["scripts"], "dotfiles and known entries should be accepted");

@@ -10,7 +10,7 @@ use super::tree::{SourceFile, Tree};
 /// Maximum number of modules that may form a dependency cycle.
 const MAX_MODULES_IN_CYCLE: usize = 3;
 /// Maximum number of child modules of a module whose children are exempt from the rule.
-const MAX_UNCHECKED_CHILDREN: usize = 5;
+const MAX_CHILDREN_OF_UNCHECKED_MODULE: usize = 5;
 
 /// Crates whose top-level modules form layers, so that even small dependency cycles between them are forbidden.
 const CRATES_WITH_MODULE_LAYERS: [&str; 4] = ["foreign", "mcp-proto", "mcp-transport", "process"];
@@ -109,14 +109,14 @@ impl CrateModules {
     }
 
     /// Returns the modules whose children are checked: the crate root, and every module with more than
-    /// [`MAX_UNCHECKED_CHILDREN`] children.
-    fn checked_parents(&self) -> Vec<ModulePath> {
+    /// [`MAX_CHILDREN_OF_UNCHECKED_MODULE`] children.
+    fn modules_with_checked_children(&self) -> Vec<ModulePath> {
         let children = |parent: &[String]| {
             self.all.iter().filter(|module| module.split_last().is_some_and(|(_, of)| of == parent)).count()
         };
         self.all
             .iter()
-            .filter(|module| module.is_empty() || children(module) > MAX_UNCHECKED_CHILDREN)
+            .filter(|module| module.is_empty() || children(module) > MAX_CHILDREN_OF_UNCHECKED_MODULE)
             .cloned()
             .collect()
     }
@@ -129,7 +129,7 @@ fn child_module_graphs(tree: &Tree, root: &str) -> BTreeMap<ModulePath, ModuleGr
         files.map(|file| (module_path(file, root).unwrap_or_default(), product_code(file))).collect();
     let modules = CrateModules::from_files(&files);
     let mut graphs: BTreeMap<ModulePath, ModuleGraph> =
-        modules.checked_parents().into_iter().map(|parent| (parent, ModuleGraph::new())).collect();
+        modules.modules_with_checked_children().into_iter().map(|parent| (parent, ModuleGraph::new())).collect();
     for (parent, graph) in &mut graphs {
         let children = modules.all.iter().filter_map(|module| containing_child(module, parent));
         graph.extend(children.map(|name| (name.to_owned(), BTreeMap::new())));

@@ -12,7 +12,7 @@ pub(super) struct Import {
 impl Import {
     /// Returns the path with its last component replaced by the name that this file uses. For a glob import, returns
     /// the path of the module.
-    fn local_path(mut self) -> Vec<String> {
+    fn path_with_local_name(mut self) -> Vec<String> {
         self.path.pop();
         if self.name != "*" {
             self.path.push(self.name);
@@ -60,7 +60,7 @@ pub(super) fn parse_paths(code: &str, module: &[String]) -> Vec<Vec<String>> {
             None => at += 1,
         }
     }
-    found.into_iter().map(Import::local_path).collect()
+    found.into_iter().map(Import::path_with_local_name).collect()
 }
 
 /// Appends to `found` the imports of the use tree that follows the path `base` and begins at token `at`. Returns the

@@ -54,7 +54,9 @@ fn parse_structs(code: &str) -> Vec<StructDefinition> {
     for (number, line) in code.lines().enumerate() {
         let at = start;
         start += line.len() + 1;
-        let Some(place) = line.find("struct ").filter(|place| is_visibility(&line[..*place])) else { continue };
+        let Some(place) = line.find("struct ").filter(|place| is_visibility_or_empty(&line[..*place])) else {
+            continue;
+        };
         let rest = &code[at + place + "struct ".len()..];
         let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
         // Tuple structs and unit structs are skipped, since they have no named fields.
@@ -65,7 +67,7 @@ fn parse_structs(code: &str) -> Vec<StructDefinition> {
 }
 
 /// Returns `true` if the text before the keyword `struct` is empty or a visibility.
-fn is_visibility(before: &str) -> bool {
+fn is_visibility_or_empty(before: &str) -> bool {
     let before = before.trim();
     before.is_empty() || before == "pub" || (before.starts_with("pub(") && before.ends_with(')'))
 }

@@ -34,7 +34,7 @@ fn is_prose(text: &str) -> bool {
 
 /// Returns the texts between tags and in [`DISPLAYED_ATTRIBUTES`], each with its line number.
 fn displayed_texts(component: &str) -> Vec<(usize, String)> {
-    let markup = blank_elements(&blank_between(component, "<!--", "-->"), &["script", "style"]);
+    let markup = blank_out_elements(&blank_between(component, "<!--", "-->"), &["script", "style"]);
     let mut found = Vec::new();
     let mut scanner = MarkupScanner { rest: &markup, line: 1 };
     while !scanner.rest.is_empty() {
@@ -148,7 +148,7 @@ impl<'a> MarkupScanner<'a> {
     }
 }
 
-fn blank_elements(text: &str, names: &[&str]) -> String {
+fn blank_out_elements(text: &str, names: &[&str]) -> String {
     names.iter().fold(text.to_owned(), |text, name| blank_between(&text, &format!("<{name}"), &format!("</{name}>")))
 }
 

@@ -47,7 +47,7 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
                 // Without a configured working directory, a sandboxed server starts in its private home.
                 cwd: config
                     .cwd
-                    .or_else(|| plan.is_none().then(launches::default_directory))
+                    .or_else(|| plan.is_none().then(launches::default_working_directory))
                     .map(|cwd| cwd.display().to_string()),
                 earlier_approval,
                 sandbox: plan.map(containment::sandbox_plan_view),

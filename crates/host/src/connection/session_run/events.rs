@@ -175,7 +175,7 @@ impl SessionRun<'_> {
         session: &mut SessionControl<'_>,
     ) {
         if !self.request_quota.register(request) {
-            self.usage.count_refused_request();
+            self.usage.count_refused_consent_request();
             self.ticks.schedule_soon();
             if let Some(refused) = self.request_quota.refused_total_to_log() {
                 self.with_activity(|a| {

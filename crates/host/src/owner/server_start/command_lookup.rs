@@ -43,7 +43,7 @@ pub(super) async fn resolve_and_plan_command(
     bundle: Option<BundleFiles>,
 ) -> (SearchPath, Result<ResolvedLaunch, SandboxPlanError>) {
     let verified = verify_bundle(&own, bundle).await;
-    let command = own.resolve_sandbox_command(&name, &config, command).await;
+    let command = own.add_home_and_hidden_folders_to_sandbox(&name, &config, command).await;
     let (path, found) = find_command(command.clone(), known).await;
     let planned = match verified.and(found.map_err(SandboxPlanError::from)) {
         Ok(program) => match plan(&command, &program, &path, &config, &own).await {

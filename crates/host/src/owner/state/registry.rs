@@ -11,7 +11,7 @@ use std::sync::Arc;
 use domain::Millis;
 use domain::call::CallFailure;
 use indexmap::IndexMap;
-use launches::sandbox::intersect_folders;
+use launches::sandbox::shared_folders_accessible_in_sandbox;
 use mcp_proto::session::{ClientResponse, ServerRequestId};
 use mcp_proto::types::CreateMessageResult;
 use offers::review::{DefinitionKind, LookAlike, MAX_LOOK_ALIKES, NameKeys, ReviewFindings};
@@ -158,7 +158,7 @@ impl ServerRegistry {
     pub(in crate::owner) fn sent_folders(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
         let config = self.records.get(server).and_then(|record| record.config.as_stdio());
         match config.and_then(|config| config.sandbox.as_ref()) {
-            Some(sandbox) => intersect_folders(&shared, sandbox),
+            Some(sandbox) => shared_folders_accessible_in_sandbox(&shared, sandbox),
             None => shared,
         }
     }

@@ -125,7 +125,7 @@ fn entries_appended_later_are_reported_once_durable() {
 }
 
 #[test]
-fn fields_are_bounded_and_exports_contain_no_terminal_escapes() {
+fn audit_fields_are_bounded_and_exports_contain_no_terminal_escapes() {
     let folder = LogFolder::new();
     let log = folder.log();
     // Escape sequences and text with direction controls (X11, X12).

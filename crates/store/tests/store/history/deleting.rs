@@ -27,7 +27,7 @@ fn files_containing(folder: &Path, bytes: &str) -> Vec<String> {
 
 /// Returns 200 words that occur nowhere else, which fill several pages of the search index. The words differ for each
 /// `n`.
-fn canary_words(n: usize) -> String {
+fn unique_words_of_conversation(n: usize) -> String {
     (0..200).map(|word| format!("zq{:08x}kestrel ", (n * 200 + word) * 2_654_435_761 % 4_294_967_291)).collect()
 }
 
@@ -42,7 +42,7 @@ fn deleted_text_is_in_no_file() {
     for n in 0..60 {
         let text = format!("we keep {n} {}", "ordinary words of all kinds ".repeat(20));
         history.write("kept", &[user_message(&format!("k{n}"), &text)]).unwrap();
-        let long = format!("{} {}", canary_words(n), "kestrellong ".repeat(500));
+        let long = format!("{} {}", unique_words_of_conversation(n), "kestrellong ".repeat(500));
         let body = json!({"kind": "message", "role": "user", "content": [
             {"type": "text", "text": long}, {"type": "image", "data": picture, "mimeType": "image/png"},
         ]});
@@ -124,8 +124,8 @@ fn each_of_several_deletions_leaves_no_trace() {
     }
     for n in 0..10 {
         history.write("kept", &[user_message(&format!("k{n}"), &"ordinary words of all kinds ".repeat(20))]).unwrap();
-        history.write("one", &[user_message(&format!("1-{n}"), &canary_words(n))]).unwrap();
-        history.write("two", &[user_message(&format!("2-{n}"), &canary_words(100 + n))]).unwrap();
+        history.write("one", &[user_message(&format!("1-{n}"), &unique_words_of_conversation(n))]).unwrap();
+        history.write("two", &[user_message(&format!("2-{n}"), &unique_words_of_conversation(100 + n))]).unwrap();
     }
     // After the first deletion the index is in one segment.
     history.delete("one").unwrap();

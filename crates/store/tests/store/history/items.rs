@@ -220,7 +220,7 @@ fn sources_of_a_conversation_are_stored() {
 }
 
 #[test]
-fn readings_are_merged_and_stay_open_world() {
+fn merged_readings_stay_open_world() {
     let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
