@@ -14,12 +14,12 @@ use super::error::MAX_CONCURRENT_REPLIES;
 /// Records in which conversations a model is replying or items are being written, by conversation id.
 #[derive(Debug, Default)]
 pub(crate) struct ConversationLocks {
-    held: Mutex<HashMap<String, ConversationUse>>,
+    held: Mutex<HashMap<String, ConversationLockHolder>>,
     freed: Notify,
 }
 
 #[derive(Debug)]
-enum ConversationUse {
+enum ConversationLockHolder {
     /// A model is replying in the conversation.
     Answer(Arc<RunningReply>),
     /// A task is writing items of the conversation, which takes only a short time.
@@ -60,7 +60,8 @@ impl ConversationLocks {
     ) -> Result<RunningReplyGuard, ConversationError> {
         let running = Arc::new(RunningReply::default());
         let held =
-            Self::lock_conversation(replies, conversation, || ConversationUse::Answer(Arc::clone(&running))).await?;
+            Self::lock_conversation(replies, conversation, || ConversationLockHolder::Answer(Arc::clone(&running)))
+                .await?;
         Ok(RunningReplyGuard { running, _held: held })
     }
 
@@ -73,7 +74,7 @@ impl ConversationLocks {
         replies: &Arc<Self>,
         conversation: &str,
     ) -> Result<ConversationGuard, ConversationError> {
-        Self::lock_conversation(replies, conversation, || ConversationUse::Writing).await
+        Self::lock_conversation(replies, conversation, || ConversationLockHolder::Writing).await
     }
 
     /// Acquires exclusive access to a conversation for writing. Waits for other writers, and for the end of a reply in
@@ -94,7 +95,7 @@ impl ConversationLocks {
     async fn lock_conversation(
         replies: &Arc<Self>,
         conversation: &str,
-        holder: impl Fn() -> ConversationUse,
+        holder: impl Fn() -> ConversationLockHolder,
     ) -> Result<ConversationGuard, ConversationError> {
         loop {
             // Created before the check, so that a release between the check and the wait is not missed.
@@ -111,15 +112,15 @@ impl ConversationLocks {
     fn try_lock_conversation(
         replies: &Arc<Self>,
         conversation: &str,
-        holder: ConversationUse,
+        holder: ConversationLockHolder,
     ) -> Result<Option<ConversationGuard>, ConversationError> {
         let mut held = replies.held.lock().unwrap_or_else(PoisonError::into_inner);
         match held.get(conversation) {
-            Some(ConversationUse::Answer(_)) => return Err(ConversationError::Answering),
-            Some(ConversationUse::Writing) => return Ok(None),
+            Some(ConversationLockHolder::Answer(_)) => return Err(ConversationError::Answering),
+            Some(ConversationLockHolder::Writing) => return Ok(None),
             None => {}
         }
-        let is_answer = |holder: &ConversationUse| matches!(holder, ConversationUse::Answer(_));
+        let is_answer = |holder: &ConversationLockHolder| matches!(holder, ConversationLockHolder::Answer(_));
         if is_answer(&holder) && held.values().filter(|other| is_answer(other)).count() >= MAX_CONCURRENT_REPLIES {
             return Err(ConversationError::TooMany);
         }
@@ -130,8 +131,8 @@ impl ConversationLocks {
     /// Returns the model's reply that is in progress in a conversation, or `None` if no model is replying.
     pub(super) fn running_reply(&self, conversation: &str) -> Option<Arc<RunningReply>> {
         match self.held.lock().unwrap_or_else(PoisonError::into_inner).get(conversation) {
-            Some(ConversationUse::Answer(running)) => Some(Arc::clone(running)),
-            Some(ConversationUse::Writing) | None => None,
+            Some(ConversationLockHolder::Answer(running)) => Some(Arc::clone(running)),
+            Some(ConversationLockHolder::Writing) | None => None,
         }
     }
 }

@@ -52,7 +52,7 @@ impl ConversationLog {
         // clock: timestamp of the change.
         let at = ports::time::system_time_millis();
         self.change_stored_settings(at, move |stored| {
-            draft::store_draft(&mut settings, draft::stored_draft(stored));
+            draft::put_draft_in_stored_settings(&mut settings, draft::draft_in_stored_settings(stored));
             *stored = settings;
         })
         .await
@@ -60,7 +60,7 @@ impl ConversationLog {
 
     /// Stores the unsent text of the conversation without changing the conversation's position in the list.
     pub(super) async fn set_draft(&self, text: String) -> Result<(), ConversationError> {
-        self.change_stored_settings(0, move |stored| draft::store_draft(stored, text)).await
+        self.change_stored_settings(0, move |stored| draft::put_draft_in_stored_settings(stored, text)).await
     }
 
     /// Applies a change to the stored JSON value that contains the settings and the draft of the conversation.
@@ -147,7 +147,7 @@ impl ConversationLog {
     /// Returns the event that notifies the page of a written item. Large images, audio, files and texts are omitted,
     /// since the page requests them when it displays them. The text of a reply is included, since the page already has
     /// it.
-    pub(super) async fn item_event(&self, item: ChatItem, answering: bool) -> ConversationEvent {
+    pub(super) async fn item_changed_event(&self, item: ChatItem, answering: bool) -> ConversationEvent {
         let (id, state) = (item.id.clone(), item.state);
         let is_light =
             state == ItemState::Streaming || matches!(item.body, ItemBody::Reply { .. } | ItemBody::Notice { .. });
@@ -175,7 +175,7 @@ impl ConversationLog {
     }
 
     /// Writes an item, and records with it which content of servers the model read.
-    pub(super) async fn write_item_with_readings(
+    pub(super) async fn write_item_with_read_contents(
         &self,
         item: &ChatItem,
         readings: Vec<Reading>,
@@ -185,7 +185,7 @@ impl ConversationLog {
 
     /// Writes an item, and records that the conversation contains content of these servers, in addition to those that
     /// the item names.
-    pub(super) async fn write_item_with_servers(
+    pub(super) async fn write_item_with_source_servers(
         &self,
         item: &ChatItem,
         servers: Vec<String>,

@@ -13,7 +13,7 @@ const MAX_ITEMS_PER_PAGE: usize = 200;
 
 /// A conversation item with the ids of its siblings in the conversation's tree.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TreeItem {
+pub struct ConversationTreeItem {
     /// Item as stored in the history.
     pub item: ChatItem,
     /// Identifiers of all items with the same parent, in order of creation, including this one.
@@ -24,7 +24,7 @@ pub struct TreeItem {
     pub seq: Option<u64>,
 }
 
-impl TreeItem {
+impl ConversationTreeItem {
     /// Converts a stored item for the page, or returns `None` if its kind is unknown because a newer version of
     /// Drawbridge wrote it.
     fn from_stored(mut stored: history::StoredItem) -> Option<Self> {
@@ -37,14 +37,17 @@ impl TreeItem {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BranchPage {
     /// Items of this part of the branch, the oldest first.
-    pub items: Vec<TreeItem>,
+    pub items: Vec<ConversationTreeItem>,
     /// Set if the branch has items that are older than those in `items`.
     pub has_more: bool,
 }
 
 impl BranchPage {
     pub(super) fn from_stored(page: history::ItemPage) -> Self {
-        Self { items: page.items.into_iter().filter_map(TreeItem::from_stored).collect(), has_more: page.has_more }
+        Self {
+            items: page.items.into_iter().filter_map(ConversationTreeItem::from_stored).collect(),
+            has_more: page.has_more,
+        }
     }
 }
 

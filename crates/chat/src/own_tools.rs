@@ -5,7 +5,7 @@ use domain::item::{ChatItem, FoundTool, ItemBody};
 use models::ModelTool;
 use serde_json::{Map, Value, json};
 
-use super::model_context::{READ_RESULT_TOOL, has_omitted_results, result_source, result_text};
+use super::model_context::{READ_RESULT_TOOL, has_truncated_results, result_source_text, result_text};
 use super::offered_tools::{OfferedTool, OfferedTools};
 use super::search_index::SearchIndex;
 
@@ -44,7 +44,7 @@ pub(super) fn select_tools(offering: &OfferedTools, path: &[ChatItem], threshold
     } else {
         offering.offered().filter_map(|tool| tool.definition().cloned()).collect()
     };
-    if has_omitted_results(path) {
+    if has_truncated_results(path) {
         tools.push(read_result_definition());
     }
     tools
@@ -146,7 +146,7 @@ pub(super) fn read_more_of_result(
     } else {
         String::new()
     };
-    let source = result_source(server, tool, app.as_deref());
+    let source = result_source_text(server, tool, app.as_deref());
     let text = format!("{source}\n{}{more}", &text[from..end]);
     BuiltinToolResult { text, found: Vec::new(), is_error: false }
 }

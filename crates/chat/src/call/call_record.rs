@@ -46,11 +46,11 @@ impl CallRecord<'_> {
             tracing::warn!(%error, "the arguments edited by the user could not be stored yet");
         }
         // The host may have shut down, with no observers left.
-        let _ = host.emit_conversation_event(log.item_event(item, true).await).await;
+        let _ = host.emit_conversation_event(log.item_changed_event(item, true).await).await;
     }
 
     /// Returns which tool call in a model's reply led to this call, or `None` if no model requested it.
-    pub(super) fn tool_used(&self) -> Option<ToolUsed> {
+    pub(super) fn requesting_tool_use(&self) -> Option<ToolUsed> {
         match self {
             Self::BeforeCall { item: ChatItem { body: ItemBody::ToolCall { used, .. }, .. }, .. } => used.clone(),
             _ => None,
@@ -65,7 +65,7 @@ impl CallRecord<'_> {
     }
 
     /// Returns `item` with the parent and timestamp of the item that was written before the call, if one was written.
-    pub(super) fn with_position(&self, item: ChatItem) -> ChatItem {
+    pub(super) fn with_parent_and_time(&self, item: ChatItem) -> ChatItem {
         match self {
             Self::BeforeCall { item: written, .. } => {
                 ChatItem { parent: written.parent.clone(), at: written.at, ..item }
@@ -82,7 +82,7 @@ impl CallRecord<'_> {
             Self::AfterCall { chat, conversation } => chat.append_or_defer(conversation.clone(), item).await,
             Self::BeforeCall { log, .. } => {
                 let readings = host.add_open_world_claims(item_readings(item)).await?;
-                log.write_item_with_readings(item, readings).await
+                log.write_item_with_read_contents(item, readings).await
             }
         }
     }

@@ -189,7 +189,7 @@ pub(super) async fn make_recorded_call(
     };
     let (result, error) = read.map_or_else(|words| (None, Some(words)), |result| (Some(result), None));
     let duration_milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let (used, omitted) = (record.tool_used(), record.omitted_bytes(result.as_ref()));
+    let (used, omitted) = (record.requesting_tool_use(), record.omitted_bytes(result.as_ref()));
     let arguments = Value::Object(arguments);
     // A result that was withheld in its review is recorded as refused.
     let code = failure.as_ref().map_or(CallFailureCode::Refused, CallFailure::code);
@@ -208,7 +208,7 @@ pub(super) async fn make_recorded_call(
     };
     // clock: timestamp of the item.
     let at = ports::time::system_time_millis();
-    let item = record.with_position(ChatItem { id, parent: None, at, state: ItemState::Whole, body });
+    let item = record.with_parent_and_time(ChatItem { id, parent: None, at, state: ItemState::Whole, body });
     let write_result = record.record_end(host, &item).await;
     CallOutcome { item, failure, write_result }
 }

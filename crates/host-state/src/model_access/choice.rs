@@ -37,7 +37,8 @@ impl ModelAccess {
     ) {
         let name = self.registry.model(&model).map(|known| known.name.clone()).filter(|name| !name.is_empty());
         let request = to_model_request(params).ok();
-        state.losses = request.and_then(|request| self.registry.find_losses(&model, &request).ok()).unwrap_or_default();
+        state.losses =
+            request.and_then(|request| self.registry.find_lossy_conversions(&model, &request).ok()).unwrap_or_default();
         let most_micros = self.max_cost_micros(&model, params);
         let provider = self.providers.settings_of(&model.provider).ok().map(|settings| Hash::of_json(&json!(settings)));
         let name = name.unwrap_or_else(|| model.model.clone());

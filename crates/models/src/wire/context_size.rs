@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::encode::parse_token_size;
+use super::encode::parse_positive_token_count;
 use super::http_exchange::HttpExchange;
 use super::ollama;
 use crate::{ModelError, ProviderSettings};
@@ -40,7 +40,7 @@ pub(super) async fn set_context_size(
     let (held, most) = tokio::join!(
         query_with_timeout(async { Ok(loaded_context_size(&exchange.get(settings.url_at("api/ps")).await?, model)) }),
         query_with_timeout(async {
-            Ok(ollama::context_size(&ollama::request_details(exchange, settings, model).await?))
+            Ok(ollama::max_context_tokens(&ollama::request_details(exchange, settings, model).await?))
         }),
     );
     let context = match held.map(u64::from) {
@@ -59,7 +59,7 @@ async fn query_with_timeout(what: impl Future<Output = Result<Option<u32>, Model
 /// `loaded` is Ollama's list of loaded models.
 fn loaded_context_size(loaded: &Value, model: &str) -> Option<u32> {
     let is_it = |loaded: &&Value| [&loaded["name"], &loaded["model"]].into_iter().any(|name| name == model);
-    parse_token_size(&loaded["models"].as_array()?.iter().find(is_it)?["context_length"])
+    parse_positive_token_count(&loaded["models"].as_array()?.iter().find(is_it)?["context_length"])
 }
 
 /// Estimates how many context tokens a request and its reply require. Rounds up to a power of two, so that a growing

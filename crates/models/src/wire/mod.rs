@@ -61,7 +61,7 @@ trait ReplyDecoder: Send {
     /// Returns `true` if an event has marked the end of the reply.
     fn is_done(&self) -> bool;
     /// Returns `true` if the reply is complete even though the stream ended without an event that marks the end.
-    fn may_end_with_stream(&self) -> bool {
+    fn is_complete_at_stream_end(&self) -> bool {
         self.is_done()
     }
     /// Adds content to the reply that is complete only after the last event.
@@ -76,7 +76,7 @@ trait ReplyDecoder: Send {
 fn create_wire(settings: &ProviderSettings) -> Box<dyn Wire> {
     match settings.kind {
         ProviderKind::OpenAi => Box::new(openai::OpenAi::for_provider(settings)),
-        ProviderKind::Responses => Box::new(responses::Responses::for_provider(settings)),
+        ProviderKind::Responses => Box::new(responses::OpenAiResponses::for_provider(settings)),
         ProviderKind::Anthropic => Box::new(anthropic::Anthropic),
         ProviderKind::Gemini => Box::new(gemini::Gemini),
         ProviderKind::Ollama => Box::new(ollama::Ollama),
@@ -213,8 +213,8 @@ impl Provider for HttpProvider {
         })
     }
 
-    fn find_losses(&self, request: &ModelRequest) -> Vec<LossyConversion> {
-        self.wire.capabilities(Some(&request.model)).request_losses(request, &self.settings.conversions)
+    fn find_lossy_conversions(&self, request: &ModelRequest) -> Vec<LossyConversion> {
+        self.wire.capabilities(Some(&request.model)).find_lossy_conversions_with(request, &self.settings.conversions)
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ReplyStream, ModelError> {
@@ -278,7 +278,7 @@ impl ReplyReader {
                 }
                 self.decoder.is_done()
             }
-            None if self.decoder.may_end_with_stream() => true,
+            None if self.decoder.is_complete_at_stream_end() => true,
             None => return Err(ModelError::Cut),
         };
         if is_end {

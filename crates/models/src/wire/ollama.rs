@@ -3,7 +3,7 @@
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_base64, join_result_texts, parse_token_count, parse_token_size};
+use super::encode::{encode_base64, join_result_texts, parse_positive_token_count, parse_token_count};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
 use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
@@ -171,7 +171,7 @@ impl ReplyDecoder for OllamaReplyDecoder {
                 own.input = parse_token_count(&event["prompt_eval_count"]);
                 own.output = parse_token_count(&event["eval_count"]);
             });
-            assembly.set_stop(match event["done_reason"].as_str() {
+            assembly.set_stop_reason(match event["done_reason"].as_str() {
                 None | Some("stop") => StopReason::EndTurn,
                 Some("length") => StopReason::MaxTokens,
                 Some(other) => StopReason::Other(provider_fault::shorten_message(other)),
@@ -192,13 +192,13 @@ pub(super) async fn list_models(
 ) -> Result<Vec<Model>, ModelError> {
     let mut named = list_model_names(exchange, settings).await?;
     let rest = named.split_off(named.len().min(MAX_DETAILED_MODELS));
-    let shown = named.into_iter().map(|named| async move {
+    let details = named.into_iter().map(|named| async move {
         match request_details(exchange, settings, &named.id).await {
-            Ok(shown) => model_from_details(&named.id, &shown),
+            Ok(details) => model_from_details(&named.id, &details),
             Err(_) => named,
         }
     });
-    let mut models: Vec<Model> = stream::iter(shown).buffered(MAX_CONCURRENT_DETAIL_REQUESTS).collect().await;
+    let mut models: Vec<Model> = stream::iter(details).buffered(MAX_CONCURRENT_DETAIL_REQUESTS).collect().await;
     models.extend(rest);
     Ok(models)
 }
@@ -225,19 +225,21 @@ pub(super) async fn request_details(
     exchange.post(settings.url_at("api/show"), &json!({ "model": name })).await
 }
 
-/// Returns the maximum context size of a model in tokens. `shown` is Ollama's response with the model's details.
-pub(super) fn context_size(shown: &Value) -> Option<u32> {
-    let info = shown["model_info"].as_object()?;
-    info.iter().find(|(key, _)| key.ends_with(".context_length")).and_then(|(_, value)| parse_token_size(value))
+/// Returns the maximum context size of a model in tokens. `details` is Ollama's response with the model's details.
+pub(super) fn max_context_tokens(details: &Value) -> Option<u32> {
+    let info = details["model_info"].as_object()?;
+    info.iter()
+        .find(|(key, _)| key.ends_with(".context_length"))
+        .and_then(|(_, value)| parse_positive_token_count(value))
 }
 
-fn model_from_details(name: &str, shown: &Value) -> Model {
-    let capabilities = shown["capabilities"].as_array();
+fn model_from_details(name: &str, details: &Value) -> Model {
+    let capabilities = details["capabilities"].as_array();
     let can = |expected: &str| capabilities.map(|list| list.iter().any(|own| own == expected));
     Model {
         id: name.to_owned(),
         name: provider_fault::shorten_message(name),
-        context: context_size(shown),
+        context: max_context_tokens(details),
         takes: ModelCapabilities {
             images: can("vision"),
             audio: Some(false),
