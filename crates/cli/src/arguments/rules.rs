@@ -9,7 +9,7 @@ use serde_json::json;
 
 /// Arguments of the `flow` command.
 #[derive(Debug, Args)]
-pub(crate) struct FlowArguments {
+pub(crate) struct DataFlowArguments {
     /// Name of the server in the settings.
     pub(crate) server: String,
     /// Results of this server's tools that you review before a model reads them.

@@ -31,7 +31,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         "one is a request of the page, the other the arguments of a command line",
     ),
     (
-        &["cli::LinkApp", "other-apps::LinkTarget"],
+        &["cli::InstallLinkApp", "other-apps::LinkTarget"],
         "one has the names of the command line, from the other a link is written",
     ),
     (
