@@ -4,7 +4,7 @@ use serde::Deserialize;
 use ts_rs::TS;
 
 use super::DataFlow;
-use super::exact_object::deserialize_exact;
+use super::complete_object::deserialize_exact;
 
 /// Request to set the data flow settings of a server: after which of its content a model's later calls require consent,
 /// and which of its results the user reviews before a model reads them.
