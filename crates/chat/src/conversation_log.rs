@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use domain::history::{ConversationChange, ConversationUsage, ItemPosition, ItemRange, NewItem, Reading};
-use domain::item::{ChatItem, ConversationEvent, ItemBody, ItemState, content_source_servers, item_readings};
+use domain::history::{ConversationChange, ConversationUsage, ItemPosition, ItemRange, NewHistoryItem, Reading};
+use domain::item::{ChatItem, ConversationEvent, ItemBody, ItemState, content_read_in_item, content_source_servers};
 use domain::{Millis, StoreError, history};
 use ports::History;
 use serde_json::{Value, json};
@@ -180,7 +180,7 @@ impl ConversationLog {
         item: &ChatItem,
         readings: Vec<Reading>,
     ) -> Result<(), ConversationError> {
-        self.append(vec![NewItem { readings, ..new_item(item) }]).await
+        self.append(vec![NewHistoryItem { readings, ..new_item(item) }]).await
     }
 
     /// Writes an item, and records that the conversation contains content of these servers, in addition to those that
@@ -195,7 +195,7 @@ impl ConversationLog {
         self.append(vec![new]).await
     }
 
-    pub(super) async fn append(&self, new: Vec<NewItem>) -> Result<(), ConversationError> {
+    pub(super) async fn append(&self, new: Vec<NewHistoryItem>) -> Result<(), ConversationError> {
         if self.with_history(move |history, id| history.write(id, &new)).await? {
             Ok(())
         } else {
@@ -217,20 +217,20 @@ pub(super) async fn with_history_blocking<T: Send + 'static>(
 }
 
 /// Converts a conversation item to the form in which the history stores it.
-pub(super) fn new_item(item: &ChatItem) -> NewItem {
-    NewItem {
+pub(super) fn new_item(item: &ChatItem) -> NewHistoryItem {
+    NewHistoryItem {
         id: item.id.clone(),
         after: item.parent.clone().map_or(ItemPosition::Start, ItemPosition::Item),
         at: item.at,
         body: json!(item.body),
         state: item.state,
         sources: content_source_servers([item]),
-        readings: item_readings(item),
+        readings: content_read_in_item(item),
     }
 }
 
 /// Inserts into an item the long texts that the history stores separately.
-fn insert_long_texts(history: &dyn History, item: &mut history::StoredItem) -> Result<(), StoreError> {
+fn insert_long_texts(history: &dyn History, item: &mut history::StoredHistoryItem) -> Result<(), StoreError> {
     for left in item.omitted.iter().filter(|left| left.is_text) {
         let text = history.blob(&left.hash)?.and_then(|bytes| String::from_utf8(bytes).ok());
         if let (Some(place), Some(text)) = (item.body.pointer_mut(&left.pointer), text) {
@@ -241,7 +241,7 @@ fn insert_long_texts(history: &dyn History, item: &mut history::StoredItem) -> R
 }
 
 /// Converts a stored item to a conversation item, or returns `None` if this version doesn't know its kind.
-pub(super) fn parse_item(stored: history::StoredItem) -> Option<ChatItem> {
+pub(super) fn parse_item(stored: history::StoredHistoryItem) -> Option<ChatItem> {
     let body: ItemBody = serde_json::from_value(stored.body).ok()?;
     Some(ChatItem { id: stored.id, parent: stored.parent, at: stored.at, state: stored.state, body })
 }

@@ -1,7 +1,7 @@
 //! Lists, creates, opens, renames and deletes conversations, and appends items to them. Used by `api`, for the page and
 //! the command line.
 
-use domain::history::{self, ConversationChange, ItemPosition, ItemRange, NewItem};
+use domain::history::{self, ConversationChange, ItemPosition, ItemRange, NewHistoryItem};
 use domain::item::ChatItem;
 use domain::{Millis, StoreError};
 use ports::History;
@@ -149,7 +149,11 @@ impl Chat {
         }
     }
 
-    async fn append_when_free(&self, conversation: String, items: Vec<NewItem>) -> Result<(), ConversationError> {
+    async fn append_when_free(
+        &self,
+        conversation: String,
+        items: Vec<NewHistoryItem>,
+    ) -> Result<(), ConversationError> {
         let held = ConversationLocks::lock_when_free(&self.replies, &conversation).await?;
         self.append(held, conversation, items).await
     }
@@ -158,7 +162,7 @@ impl Chat {
         &self,
         held: ConversationGuard,
         conversation: String,
-        mut items: Vec<NewItem>,
+        mut items: Vec<NewHistoryItem>,
     ) -> Result<(), ConversationError> {
         for item in items.iter_mut().filter(|item| !item.readings.is_empty()) {
             item.readings = self.host.add_open_world_claims(std::mem::take(&mut item.readings)).await?;
@@ -236,9 +240,9 @@ fn create_with_unique_id(
 
 /// Converts a conversation item to the form in which the history stores it. It follows its parent, or the last item of
 /// the visible branch if it has no parent.
-fn new_item_after_parent(item: &ChatItem) -> NewItem {
+fn new_item_after_parent(item: &ChatItem) -> NewHistoryItem {
     let after = item.parent.clone().map_or(ItemPosition::Head, ItemPosition::Item);
-    NewItem { after, ..conversation_log::new_item(item) }
+    NewHistoryItem { after, ..conversation_log::new_item(item) }
 }
 
 fn shorten_title(title: &str) -> String {

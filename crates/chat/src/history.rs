@@ -27,7 +27,7 @@ pub struct ConversationTreeItem {
 impl ConversationTreeItem {
     /// Converts a stored item for the page, or returns `None` if its kind is unknown because a newer version of
     /// Drawbridge wrote it.
-    fn from_stored(mut stored: history::StoredItem) -> Option<Self> {
+    fn from_stored(mut stored: history::StoredHistoryItem) -> Option<Self> {
         let (siblings, omitted) = (std::mem::take(&mut stored.siblings), std::mem::take(&mut stored.omitted));
         Some(Self { item: conversation_log::parse_item(stored)?, siblings, omitted, seq: None })
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::call::CallFailure;
 use domain::item::ResourceContents;
 use host::Host;
-use offers::catalog::{MAX_ITEMS, MAX_LIST_BYTES, MAX_PAGES};
+use offers::catalog::{MAX_CATALOG_LIST_ITEMS, MAX_LIST_BYTES, MAX_LIST_PAGES};
 use offers::skills::{Skill, SkillMismatch, check_skill_file_listed, verify_file};
 use policy::Hash;
 use serde_json::{Map, Value};
@@ -114,7 +114,7 @@ impl<'a> SkillReader<'a> {
         let mut uris = HashSet::new();
         let mut cursor: Option<String> = None;
         let mut bytes = 0;
-        for _ in 0..MAX_PAGES {
+        for _ in 0..MAX_LIST_PAGES {
             let params = cursor.iter().map(|cursor| ("cursor".to_owned(), Value::from(cursor.as_str()))).collect();
             let mut page = self.host.request_skills(server.clone(), "skills/list", params).await?;
             let Some(Value::Array(entries)) = page.remove("skills") else {
@@ -122,7 +122,7 @@ impl<'a> SkillReader<'a> {
             };
             for entry in entries {
                 bytes += entry.to_string().len();
-                if list.skills.len() + list.dropped.len() == MAX_ITEMS || bytes > MAX_LIST_BYTES {
+                if list.skills.len() + list.dropped.len() == MAX_CATALOG_LIST_ITEMS || bytes > MAX_LIST_BYTES {
                     list.is_cut = true;
                     return Ok(list);
                 }

@@ -17,7 +17,7 @@ use domain::Millis;
 use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOrigin;
 use domain::history::Reading;
-use offers::definitions::{DefinitionDigest, is_repeatable};
+use offers::definitions::{DefinitionDigest, allows_call_repetition};
 use policy::{
     ApprovalScope, DecisionReason, GrantSubject, Grants, Hash, Policy, PolicyAct, PolicyDecision, PolicyFile,
     PolicyRule, ResolvedPaths, ReviewState, RuleSource, ToolClaims,
@@ -200,7 +200,7 @@ impl Permissions {
         };
         // Any other reason is stricter than the approval of one call.
         let asks_by_default = request.reason == DecisionReason::ToolsAsk.name();
-        if scope == ApprovalScope::Once && asks_by_default && is_repeatable(tool) {
+        if scope == ApprovalScope::Once && asks_by_default && allows_call_repetition(tool) {
             let approved = ApprovedCall {
                 server: request.server.clone(),
                 conversation: conversation.clone(),

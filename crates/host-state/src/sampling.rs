@@ -149,7 +149,7 @@ impl Sampling {
 
     /// Returns the usage of a server within the last hour as it would be after another request with this many tokens.
     pub fn projected_usage(&self, server: &str, tokens: u64, now: Millis) -> SamplingUse {
-        let spent = self.spending(server).within_hour(now);
+        let spent = self.spending(server).usage_in_last_hour(now);
         SamplingUse { requests: spent.requests + 1, tokens: spent.tokens.saturating_add(tokens) }
     }
 

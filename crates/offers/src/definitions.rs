@@ -30,7 +30,7 @@ pub struct DefinitionDigest {
     pub read_only: bool,
     /// Set if the definition requires the user's consent for each call.
     pub asks_each_time: bool,
-    /// Set if the user can repeat an approved call of the tool without another consent request, as [`is_repeatable`]
+    /// Set if the user can repeat an approved call of the tool without another consent request, as [`allows_call_repetition`]
     /// defines it.
     pub repeatable: bool,
     /// MCP Apps metadata of the tool: the page that shows its results, and the callers that the server permits.
@@ -94,7 +94,7 @@ impl DefinitionCache {
                     declares_open_world,
                     read_only,
                     asks_each_time,
-                    repeatable: is_repeatable(&read),
+                    repeatable: allows_call_repetition(&read),
                     app,
                     review_state,
                     calls,
@@ -148,7 +148,7 @@ pub fn requires_consent_each_call(tool: &Tool) -> bool {
 /// Returns `true` if the user can repeat an approved call of a tool without another consent request. The definition must
 /// not require consent for each call, and must not warn of effects that a consent request points out: its annotations
 /// contain neither `destructiveHint: true` nor `openWorldHint: true`.
-pub fn is_repeatable(tool: &Tool) -> bool {
+pub fn allows_call_repetition(tool: &Tool) -> bool {
     let hints = tool.annotations.as_ref();
     let has_effects = hints.is_some_and(|own| own.destructive_hint == Some(true) || own.open_world_hint == Some(true));
     !has_effects && !requires_consent_each_call(tool)
@@ -278,7 +278,7 @@ mod tests {
         for (annotations, meta, expected) in cases {
             let raw = json!({"name": "t", "inputSchema": {}, "annotations": annotations, "_meta": meta});
             let tool: Tool = serde_json::from_value(raw.clone()).unwrap();
-            assert_eq!(is_repeatable(&tool), expected, "{raw}");
+            assert_eq!(allows_call_repetition(&tool), expected, "{raw}");
             let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
             let mut definitions = DefinitionCache::default();
             let definition = definitions.get(&config("one"), &catalog, "t", |_| ReviewState::New).unwrap();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// Deserializes an object that must contain exactly the members of its type.
-pub(super) fn deserialize_exact<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+pub(super) fn deserialize_complete_object<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: DeserializeOwned + Serialize,
     D: Deserializer<'de>,
@@ -16,7 +16,7 @@ where
     parse_complete_object(Value::deserialize(deserializer)?)
 }
 
-/// Deserializes like [`deserialize_exact`], but returns `None` for JSON `null`, which stands for the default settings.
+/// Deserializes like [`deserialize_complete_object`], but returns `None` for JSON `null`, which stands for the default settings.
 pub(super) fn deserialize_complete_object_or_null<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: DeserializeOwned + Serialize,

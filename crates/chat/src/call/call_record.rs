@@ -1,7 +1,7 @@
 //! Place in the history where a tool call is recorded: nowhere, at the end of its conversation, or next to the model's
 //! reply that requested it. Used by `call`.
 
-use domain::item::{ChatItem, ItemBody, ToolResult, ToolUsed, item_readings};
+use domain::item::{ChatItem, ItemBody, ToolResult, ToolUsed, content_read_in_item};
 use host::Host;
 use offers::review::result_parts;
 use serde_json::{Map, Value};
@@ -81,7 +81,7 @@ impl CallRecord<'_> {
             Self::Nowhere => Ok(()),
             Self::AfterCall { chat, conversation } => chat.append_or_defer(conversation.clone(), item).await,
             Self::BeforeCall { log, .. } => {
-                let readings = host.add_open_world_claims(item_readings(item)).await?;
+                let readings = host.add_open_world_claims(content_read_in_item(item)).await?;
                 log.write_item_with_read_contents(item, readings).await
             }
         }

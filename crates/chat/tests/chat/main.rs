@@ -147,7 +147,7 @@ impl TestConversation {
     pub(crate) fn items(&self) -> Vec<ChatItem> {
         let range = ItemRange { conversation: CONVERSATION_ID.into(), before: None, limit: 1_000, whole: true };
         let page = self.app.host.ports().history.items(&range).unwrap().expect("the conversation exists");
-        let read = |item: domain::history::StoredItem| ChatItem {
+        let read = |item: domain::history::StoredHistoryItem| ChatItem {
             id: item.id,
             parent: item.parent,
             at: item.at,

@@ -3,7 +3,7 @@
 use chat::skills::{SkillError, SkillFileRead, SkillReader};
 use domain::call::CallFailure;
 use host::view::HostEvent;
-use offers::catalog::MAX_ITEMS;
+use offers::catalog::MAX_CATALOG_LIST_ITEMS;
 use offers::skills::{SkillFiles, SkillMismatch};
 use policy::Hash;
 use serde_json::{Value, json};
@@ -221,7 +221,7 @@ async fn endless_skill_list_is_truncated() {
     let app = app_with_replies(&replies).await;
     let list = skill_reader(&app).list("s".into()).await.unwrap();
     assert!(list.is_cut, "the list is marked as truncated");
-    assert_eq!(list.skills.len() + list.dropped.len(), MAX_ITEMS, "the number of entries is limited");
+    assert_eq!(list.skills.len() + list.dropped.len(), MAX_CATALOG_LIST_ITEMS, "the number of entries is limited");
     app.host.close().await;
 }
 

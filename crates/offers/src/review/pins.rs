@@ -118,7 +118,7 @@ impl ServerPins {
     /// Returns these pins after applying the changes from `before` to `now`, two versions of the stored file. Pins that
     /// only this process knows are retained.
     #[must_use]
-    pub fn with_changes(&self, before: &Self, now: &Self) -> Self {
+    pub fn with_merged_changes(&self, before: &Self, now: &Self) -> Self {
         let mut pins = self.clone();
         if before.identity != now.identity {
             pins.identity.clone_from(&now.identity);
@@ -355,19 +355,19 @@ mod tests {
         let (own, before, now) =
             (with("https://one.example/"), with("https://one.example/"), with("https://two.example/"));
         assert_eq!(
-            own.with_changes(&before, &now).endpoints,
+            own.with_merged_changes(&before, &now).endpoints,
             now.endpoints,
             "endpoints approved by the other process are applied"
         );
         let held_here = with("https://three.example/");
         assert_eq!(
-            held_here.with_changes(&before, &before),
+            held_here.with_merged_changes(&before, &before),
             held_here,
             "without external changes the pins remain unchanged"
         );
         let nothing = ServerPins::default();
         assert!(
-            own.with_changes(&before, &nothing).endpoints.is_empty(),
+            own.with_merged_changes(&before, &nothing).endpoints.is_empty(),
             "endpoints removed by the other process are removed"
         );
     }
@@ -380,8 +380,12 @@ mod tests {
             ..ServerPins::default()
         };
         let (own, before, now) = (with("here"), with("one"), with("two"));
-        assert_eq!(own.with_changes(&before, &now), now, "an identity approved by the other process is applied");
-        assert_eq!(own.with_changes(&before, &before), own, "without external changes the pins remain unchanged");
+        assert_eq!(own.with_merged_changes(&before, &now), now, "an identity approved by the other process is applied");
+        assert_eq!(
+            own.with_merged_changes(&before, &before),
+            own,
+            "without external changes the pins remain unchanged"
+        );
     }
 
     #[test]

@@ -183,7 +183,7 @@ impl History for InMemoryPorts {
         Ok(())
     }
 
-    fn write(&self, _: &str, _: &[history::NewItem]) -> Result<bool, StoreError> {
+    fn write(&self, _: &str, _: &[history::NewHistoryItem]) -> Result<bool, StoreError> {
         Ok(false)
     }
 
@@ -195,11 +195,11 @@ impl History for InMemoryPorts {
         Ok(None)
     }
 
-    fn item(&self, _: &str, _: &str) -> Result<Option<history::StoredItem>, StoreError> {
+    fn item(&self, _: &str, _: &str) -> Result<Option<history::StoredHistoryItem>, StoreError> {
         Ok(None)
     }
 
-    fn item_outline(&self, _: &str, _: &str) -> Result<Option<history::StoredItem>, StoreError> {
+    fn item_outline(&self, _: &str, _: &str) -> Result<Option<history::StoredHistoryItem>, StoreError> {
         Ok(None)
     }
 
