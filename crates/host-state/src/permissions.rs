@@ -138,7 +138,7 @@ impl Permissions {
         let stands = |rule: &PolicyRule| rule.trusts(server) && rule.expires_at.is_none_or(|end| end > now);
         if self.policy.rules(RuleSource::User).any(stands) {
             TrustDuration::Always
-        } else if self.policy.is_trusted_for_run(server) {
+        } else if self.policy.is_trusted_for_session(server) {
             TrustDuration::Run
         } else {
             TrustDuration::No

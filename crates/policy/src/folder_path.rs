@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::RuleError;
 use crate::case_folding::is_ignorable;
-use crate::path_pattern::path_forms;
+use crate::path_pattern::possible_path_spellings;
 use crate::pattern::MAX_PATTERN_BYTES;
 
 /// An absolute path of a folder in a rule, split into root and components.
@@ -40,7 +40,7 @@ pub(crate) enum PathContainment {
 }
 
 /// Folders through which every file can be accessed under another name.
-const ALIAS_FOLDERS: [&[&str]; 4] = [&["proc"], &["dev", "fd"], &[".vol"], &["System", "Volumes"]];
+const PATH_ALIAS_FOLDERS: [&[&str]; 4] = [&["proc"], &["dev", "fd"], &[".vol"], &["System", "Volumes"]];
 
 impl FolderPath {
     pub(crate) fn compile(path: &str) -> Result<Self, RuleError> {
@@ -57,7 +57,7 @@ impl FolderPath {
     }
 
     pub(crate) fn containment(&self, path: &str) -> PathContainment {
-        let forms = path_forms(path);
+        let forms = possible_path_spellings(path);
         let Some(first) = forms.first() else { return PathContainment::Unclear };
         let lies = self.containment_of_spelling(first);
         // Programs differ in the form that they use, so the results for all forms must agree.
@@ -102,7 +102,7 @@ impl FolderPath {
 /// Returns `true` if a path with these components starts in a folder through which other files have a second name, such
 /// as `/proc`. The same applies to a pattern inside that folder: `/proc/self/root/proc/1` is `/proc/1`.
 pub(crate) fn is_in_alias_folder(names: &[&str]) -> bool {
-    ALIAS_FOLDERS.iter().any(|folder| {
+    PATH_ALIAS_FOLDERS.iter().any(|folder| {
         let begin = names.get(..folder.len());
         begin.is_some_and(|begin| begin.iter().zip(*folder).all(|(name, own)| is_equal_folded(name, own)))
     })

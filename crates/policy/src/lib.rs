@@ -32,7 +32,7 @@ pub use act::{
     ApprovalScope, DecisionReason, DecisionSource, PolicyAct, PolicyDecision, ReviewState, StricterReason, ToolClaims,
 };
 pub use argument_condition::ArgumentJudgement;
-pub use explain::{ConsideredRule, Explanation, RuleFit};
+pub use explain::{ConsideredRule, DecisionExplanation, RuleFit};
 pub use file::PolicyFile;
 pub use grants::{Grant, GrantId, GrantSubject, Grants, LastUse, TooManyGrants, UsedBy};
 pub use hash::{Hash, PartialHash, canonical_json, canonical_json_object};
@@ -90,7 +90,7 @@ impl Policy {
 
     /// Sets the identity of a server, which rules may match: its command line, program and URL. Until then, every rule
     /// on identities applies to the server. Rules match all spellings of the addresses in `words`.
-    pub fn set_identity(&mut self, server: &str, words: Vec<String>) {
+    pub fn set_server_identity(&mut self, server: &str, words: Vec<String>) {
         self.identities.insert(server.to_owned(), ServerIdentity::new(words));
     }
 
@@ -146,7 +146,7 @@ impl Policy {
     ) -> BTreeSet<&'a str> {
         let sets = [&self.managed.rules, &self.user.rules, &self.session];
         // A fast path: this function is called for each tool call, and most policies have no rules on paths.
-        if !sets.iter().any(|set| set.has_paths()) {
+        if !sets.iter().any(|set| set.compares_paths()) {
             return BTreeSet::new();
         }
         let rules = sets.into_iter().flat_map(|set| set.tool_rules(server, tool));
@@ -209,7 +209,7 @@ impl Policy {
     }
 
     /// Returns the rules of the current session, for modification.
-    pub const fn session_mut(&mut self) -> &mut RuleSet {
+    pub const fn session_rules_mut(&mut self) -> &mut RuleSet {
         &mut self.session
     }
 
@@ -219,21 +219,21 @@ impl Policy {
     /// # Errors
     ///
     /// Returns [`RuleError::TooMany`] if the session has too many rules.
-    pub fn trust_for_run(&mut self, server: &str) -> Result<(), RuleProblem> {
-        if !self.is_trusted_for_run(server) {
+    pub fn trust_for_session(&mut self, server: &str) -> Result<(), RuleProblem> {
+        if !self.is_trusted_for_session(server) {
             self.session.add(PolicyRule::for_trusted_server(server))?;
         }
         Ok(())
     }
 
-    /// Revokes [`trust_for_run`](Self::trust_for_run). Returns `true` if the server was trusted.
+    /// Revokes [`trust_for_session`](Self::trust_for_session). Returns `true` if the server was trusted.
     pub fn end_trust(&mut self, server: &str) -> bool {
         self.session.remove_matching(|rule| rule.trusts(server))
     }
 
     /// Returns `true` if the tool calls of this server are allowed until the host stops.
     #[must_use]
-    pub fn is_trusted_for_run(&self, server: &str) -> bool {
+    pub fn is_trusted_for_session(&self, server: &str) -> bool {
         self.session.iter().any(|rule| rule.trusts(server))
     }
 

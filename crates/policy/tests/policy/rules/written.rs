@@ -51,7 +51,7 @@ fn invalid_rules_are_rejected() {
         assert!(rule_problem(rule).is_some(), "{what}: must be invalid");
     }
     assert_eq!(rule_problem(PolicyRule { annotations: Some(claims), ..ask() }), None, "annotations may make it ask");
-    let many = vec![ask(); RuleSet::LIMIT + 1];
+    let many = vec![ask(); RuleSet::MAX_RULES + 1];
     assert_eq!(
         RuleSet::compile(RuleSource::User, many).unwrap_err().error,
         RuleError::TooMany,
@@ -121,7 +121,7 @@ fn rule_matches_its_conditions() {
 
 fn policy_with_session_rule(rule: PolicyRule) -> Policy {
     let mut policy = Policy::new(Grants::default());
-    policy.session_mut().add(rule).unwrap();
+    policy.session_rules_mut().add(rule).unwrap();
     policy
 }
 
@@ -252,7 +252,7 @@ fn server_is_matched_by_its_identity_under_any_name() {
     let command = Hash::of_json(&json!("x"));
     let mut start = |server: &str, words: Option<&str>| {
         if let Some(words) = words {
-            policy.set_identity(server, vec![words.to_owned(), "/usr/bin/npx".to_owned()]);
+            policy.set_server_identity(server, vec![words.to_owned(), "/usr/bin/npx".to_owned()]);
         }
         decision_effect(policy.decide(&PolicyAct::StartServer { server, command: &command }, 0))
     };
@@ -363,8 +363,8 @@ fn unusable_policy_file_makes_every_act_ask_and_keeps_denials() {
 #[test]
 fn trust_for_the_run_covers_calls_of_reviewed_tools_only() {
     let mut policy = Policy::new(Grants::default());
-    policy.trust_for_run("a*b").unwrap();
-    policy.trust_for_run("a*b").unwrap();
+    policy.trust_for_session("a*b").unwrap();
+    policy.trust_for_session("a*b").unwrap();
     assert_eq!(policy.rules(RuleSource::Session).count(), 1, "trusting twice adds one rule");
     let call = |server: &str| TestCall { server: server.to_owned(), ..TestCall::default() };
     let decide = |policy: &Policy, call: &TestCall| decision_effect(call.with_act(|act| policy.decide(&act, 0)));
