@@ -10,7 +10,7 @@ use mcp_proto::jsonrpc::code::INVALID_PARAMS;
 use mcp_proto::session::{CacheHint, CallError, ClientRequest, ServerResult};
 use mcp_proto::types::{ListEntry, ListEntryType, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
 use policy::ReviewState;
-use ports::time::end_of_span;
+use ports::time::time_after;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -330,7 +330,7 @@ impl ListReader {
         catalog.notes[self.list as usize] = self.note;
         catalog.outdated[self.list as usize] &= failed;
         let ttl = self.ttl.filter(|ttl| !failed && !ttl.is_zero());
-        catalog.fresh_until[self.list as usize] = ttl.map(|ttl| end_of_span(now, ttl));
+        catalog.fresh_until[self.list as usize] = ttl.map(|ttl| time_after(now, ttl));
     }
 }
 

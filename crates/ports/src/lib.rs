@@ -243,7 +243,7 @@ pub trait Secrets: Send + Sync {
     ///
     /// # Errors
     /// Returns [`SecretError`] if the keychain can't be read.
-    fn read_mark(&self, _name: &str) -> Result<Option<String>, SecretError> {
+    fn read_rollback_mark(&self, _name: &str) -> Result<Option<String>, SecretError> {
         Ok(None)
     }
     /// Stores the rollback mark of this name, a short text, in the keychain itself. Does nothing if there is no
@@ -251,7 +251,7 @@ pub trait Secrets: Send + Sync {
     ///
     /// # Errors
     /// Returns [`SecretError`] if the keychain can't be changed.
-    fn set_mark(&self, _name: &str, _mark: &str) -> Result<(), SecretError> {
+    fn set_rollback_mark(&self, _name: &str, _mark: &str) -> Result<(), SecretError> {
         Ok(())
     }
     /// Returns how long secrets are stored, with the reason if they are stored only in memory.

@@ -55,10 +55,10 @@ impl UrlParts {
     pub fn parse(text: &str) -> Self {
         let parsed = (text.len() <= MAX_URL_BYTES).then(|| Url::parse(text).ok()).flatten();
         let Some((url, host)) = parsed.as_ref().and_then(|url| Some((url, url.host()?))) else {
-            return Self::unopenable(text);
+            return Self::unopenable_url(text);
         };
         if !matches!(url.scheme(), "http" | "https") {
-            return Self::unopenable(text);
+            return Self::unopenable_url(text);
         }
         let mut warnings = Vec::new();
         if url.scheme() != "https" {
@@ -110,7 +110,7 @@ impl UrlParts {
         Self { openable, ..parts }
     }
 
-    fn unopenable(text: &str) -> Self {
+    fn unopenable_url(text: &str) -> Self {
         let shown: String = text.chars().take(MAX_URL_BYTES).collect();
         Self {
             url: shown.clone(),

@@ -284,7 +284,7 @@ impl DocumentSealer {
     /// Reads the sequence numbers from the keychain, and returns the sealing state for this key. If the keychain
     /// contains none, seals the existing documents and also returns `true`.
     fn state_with_key(&self, (id, key): (String, hmac::Key)) -> (SealerState, bool) {
-        let numbers = match self.secrets.read_mark(KEYCHAIN_MARK_NAME) {
+        let numbers = match self.secrets.read_rollback_mark(KEYCHAIN_MARK_NAME) {
             Ok(mark) => mark.map(|mark| parse_document_numbers(&mark)),
             Err(error) => return (SealerState::Unavailable(error.to_string()), false),
         };

@@ -9,8 +9,8 @@ use domain::{StoreError, history};
 use ports::secrets::SecretsInMemory;
 use ports::server_config::{ConfigProblem, PastedServer, ServerConfig, ServerEntry};
 use ports::{
-    AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Document, Documents,
-    History, ManagedPolicy, Platform, Ports, ServerSettings, WrittenEntry,
+    AuditAppendStatus, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Document,
+    Documents, History, ManagedPolicy, Platform, Ports, ServerSettings, WrittenAuditEntry,
 };
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -119,12 +119,12 @@ impl AuditLog for InMemoryPorts {
 
     fn set_receipts(&self, _: Arc<AuditReceipts>) {}
 
-    fn append(&self, _: AuditEntry) -> Result<WrittenEntry, StoreError> {
-        Ok(WrittenEntry { number: self.audited.fetch_add(1, Ordering::Relaxed) + 1, place: 0 })
+    fn append(&self, _: AuditEntry) -> Result<WrittenAuditEntry, StoreError> {
+        Ok(WrittenAuditEntry { number: self.audited.fetch_add(1, Ordering::Relaxed) + 1, place: 0 })
     }
 
-    fn append_later(&self, entry: AuditEntry, _: u64) -> Result<AppendOutcome, StoreError> {
-        self.append(entry).map(AppendOutcome::Written)
+    fn append_later(&self, entry: AuditEntry, _: u64) -> Result<AuditAppendStatus, StoreError> {
+        self.append(entry).map(AuditAppendStatus::Written)
     }
 
     fn durable_position(&self) -> Result<u64, StoreError> {
