@@ -55,7 +55,7 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
             if !headers.contains_key(&r.header) && auth.secret_names().any(|name| name == r.header) =>
         {
             auth::check_sign_in_secret(&r.value)?;
-            let secret = (secrets::storage_key(&r.header, &place), r.value);
+            let secret = (secrets::secret_storage_key(&r.header, &place), r.value);
             return Ok(secret_storage_report(setup.set_sign_in_secret(r.server, secret).await?));
         }
         ServerTransport::Http(http) => {
@@ -73,12 +73,12 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
     let [name] = names[..] else {
         return Err(invalid_input_error("this value does not consist of one secret: change it in the settings file"));
     };
-    let mut key = secrets::storage_key(name, &place);
+    let mut key = secrets::secret_storage_key(name, &place);
     let mut renamed = None;
     if setup.is_secret_used_by_others(&r.server, &key) {
         let taken = setup.secret_names_of_others(&r.server);
         let own = header_or_variable_secret_name(&r.server, &r.header, Some(config.environment_or_headers()), &taken);
-        key = secrets::storage_key(&own, &place);
+        key = secrets::secret_storage_key(&own, &place);
         let value = value.replace(&secrets::secret_reference(name), &secrets::secret_reference(&own));
         match &mut config.transport {
             ServerTransport::Http(http) => http.headers.insert(r.header, value),
@@ -181,7 +181,7 @@ fn apply_headers(
                     let name =
                         header_or_variable_secret_name(server, &header.name, was.map(|was| &was.headers), &taken);
                     taken.push(name.clone());
-                    secrets_to_store.push((secrets::storage_key(&name, &origin), value));
+                    secrets_to_store.push((secrets::secret_storage_key(&name, &origin), value));
                     secrets::secret_reference(&name)
                 } else {
                     value

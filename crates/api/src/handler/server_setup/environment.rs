@@ -51,7 +51,7 @@ pub(super) fn move_secrets_to_keychain(
         let secret = header_or_variable_secret_name(server, name, was.map(|was| &was.env), &others);
         taken.push(secret.clone());
         secrets_to_store.push((
-            secrets::storage_key(&secret, &place),
+            secrets::secret_storage_key(&secret, &place),
             std::mem::replace(value, secrets::secret_reference(&secret)),
         ));
     }
