@@ -36,7 +36,7 @@ pub(super) struct RunningReply {
 }
 
 /// Exclusive access to a conversation until dropped: no other task can start a reply or write items in it.
-pub(super) struct ConversationGuard {
+pub(super) struct ConversationLockGuard {
     replies: Arc<ConversationLocks>,
     conversation: String,
 }
@@ -44,7 +44,7 @@ pub(super) struct ConversationGuard {
 /// Exclusive access to a conversation for a reply in progress. Dropping the guard ends the access.
 pub(super) struct RunningReplyGuard {
     pub(super) running: Arc<RunningReply>,
-    _held: ConversationGuard,
+    _held: ConversationLockGuard,
 }
 
 impl ConversationLocks {
@@ -73,7 +73,7 @@ impl ConversationLocks {
     pub(super) async fn lock_for_writing(
         replies: &Arc<Self>,
         conversation: &str,
-    ) -> Result<ConversationGuard, ConversationError> {
+    ) -> Result<ConversationLockGuard, ConversationError> {
         Self::lock_conversation(replies, conversation, || ConversationLockHolder::Writing).await
     }
 
@@ -82,7 +82,7 @@ impl ConversationLocks {
     pub(super) async fn lock_when_free(
         replies: &Arc<Self>,
         conversation: &str,
-    ) -> Result<ConversationGuard, ConversationError> {
+    ) -> Result<ConversationLockGuard, ConversationError> {
         loop {
             let freed = replies.freed.notified();
             match Self::lock_for_writing(replies, conversation).await {
@@ -96,7 +96,7 @@ impl ConversationLocks {
         replies: &Arc<Self>,
         conversation: &str,
         holder: impl Fn() -> ConversationLockHolder,
-    ) -> Result<ConversationGuard, ConversationError> {
+    ) -> Result<ConversationLockGuard, ConversationError> {
         loop {
             // Created before the check, so that a release between the check and the wait is not missed.
             let freed = replies.freed.notified();
@@ -113,7 +113,7 @@ impl ConversationLocks {
         replies: &Arc<Self>,
         conversation: &str,
         holder: ConversationLockHolder,
-    ) -> Result<Option<ConversationGuard>, ConversationError> {
+    ) -> Result<Option<ConversationLockGuard>, ConversationError> {
         let mut held = replies.held.lock().unwrap_or_else(PoisonError::into_inner);
         match held.get(conversation) {
             Some(ConversationLockHolder::Answer(_)) => return Err(ConversationError::Answering),
@@ -125,7 +125,7 @@ impl ConversationLocks {
             return Err(ConversationError::TooMany);
         }
         held.insert(conversation.to_owned(), holder);
-        Ok(Some(ConversationGuard { replies: Arc::clone(replies), conversation: conversation.to_owned() }))
+        Ok(Some(ConversationLockGuard { replies: Arc::clone(replies), conversation: conversation.to_owned() }))
     }
 
     /// Returns the model's reply that is in progress in a conversation, or `None` if no model is replying.
@@ -137,7 +137,7 @@ impl ConversationLocks {
     }
 }
 
-impl Drop for ConversationGuard {
+impl Drop for ConversationLockGuard {
     fn drop(&mut self) {
         self.replies.held.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.conversation);
         self.replies.freed.notify_waiters();

@@ -6,7 +6,7 @@ use domain::item::ChatItem;
 use domain::{Millis, StoreError};
 use ports::History;
 
-use super::conversation_locks::{ConversationGuard, ConversationLocks};
+use super::conversation_locks::{ConversationLockGuard, ConversationLocks};
 use super::engine::Chat;
 use super::history::{BranchPage, ConversationTreeItem};
 use super::{ConversationError, ConversationSettings, conversation_log, draft};
@@ -160,7 +160,7 @@ impl Chat {
 
     async fn append(
         &self,
-        held: ConversationGuard,
+        held: ConversationLockGuard,
         conversation: String,
         mut items: Vec<NewHistoryItem>,
     ) -> Result<(), ConversationError> {

@@ -12,7 +12,7 @@ use crate::terminal_escape::{self, escape_line};
 use crate::{install_plan_text, registry};
 
 /// Maximum number of files of a bundle that are listed. Bundles that include all dependencies contain thousands.
-const MAX_FILES_SHOWN: usize = 100;
+const MAX_BUNDLE_FILES_SHOWN: usize = 100;
 
 /// Runs a `bundle` command, and returns its result as JSON.
 pub(crate) async fn run(
@@ -76,7 +76,7 @@ fn bundle_text(bundle: &Bundle, plan: &Result<BundlePlan, CommandFailure>) -> St
         Err(failure) => text.push_str(&format!("problem     {}\n", escape_line(&failure.message))),
     }
     let files: Vec<_> = bundle.archive.files().collect();
-    for file in files.iter().take(MAX_FILES_SHOWN) {
+    for file in files.iter().take(MAX_BUNDLE_FILES_SHOWN) {
         let executable = if file.executable { " (may be run)" } else { "" };
         text.push_str(&format!(
             "file        {} {} bytes{executable}\n",
@@ -84,7 +84,7 @@ fn bundle_text(bundle: &Bundle, plan: &Result<BundlePlan, CommandFailure>) -> St
             file.size
         ));
     }
-    if let Some(more @ 1..) = files.len().checked_sub(MAX_FILES_SHOWN) {
+    if let Some(more @ 1..) = files.len().checked_sub(MAX_BUNDLE_FILES_SHOWN) {
         text.push_str(&format!("files       {more} more; --json lists them all\n"));
     }
     text

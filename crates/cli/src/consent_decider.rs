@@ -123,7 +123,7 @@ fn reply_from_file(request: &ConsentRequest, verdict: &AnswersFileDecision) -> C
 }
 
 /// Decides the host's consent requests one after the other, and applies the decisions, until the host stops.
-pub(crate) async fn decide_all(
+pub(crate) async fn decide_all_consent_requests(
     api: Api,
     mut view: watch::Receiver<HostView>,
     mut decider: ConsentDecider,

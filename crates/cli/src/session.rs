@@ -13,7 +13,7 @@ use store::FileLocations;
 use tokio::sync::{mpsc, watch};
 
 use crate::arguments::{Arguments, Command};
-use crate::consent_decider::{ConsentDecider, decide_all};
+use crate::consent_decider::{ConsentDecider, decide_all_consent_requests};
 use crate::conversation_printer::{ConversationPrinter, ReplyResult};
 use crate::event_printer::EventPrinter;
 use crate::failure::CommandFailure;
@@ -80,7 +80,7 @@ impl CommandSession {
             // Without the printer, the receiver of ended replies is closed.
             drop(followed.lock().unwrap_or_else(PoisonError::into_inner).take());
         });
-        tokio::spawn(decide_all(api.clone(), view.clone(), decider, Arc::clone(&output)));
+        tokio::spawn(decide_all_consent_requests(api.clone(), view.clone(), decider, Arc::clone(&output)));
         if pastes {
             tokio::spawn(pasted_redirects::deliver_pasted_redirects(
                 api.clone(),

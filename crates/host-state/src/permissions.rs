@@ -98,9 +98,11 @@ impl Permissions {
     /// Applies the content of the system-wide rule file. If the file is invalid, everything requires consent.
     pub fn apply_managed_rules(&mut self, read: ParsedRules, path: PathBuf) {
         let (exists, problem) = match read {
-            Ok((exists, file)) => (exists, self.policy.set_managed(file).err().map(|problem| problem.to_string())),
+            Ok((exists, file)) => {
+                (exists, self.policy.set_managed_rules(file).err().map(|problem| problem.to_string()))
+            }
             Err(cause) => {
-                self.policy.mark_managed_unusable();
+                self.policy.mark_managed_rules_unusable();
                 (true, Some(cause))
             }
         };
@@ -110,9 +112,9 @@ impl Permissions {
     /// Applies the content of the user's rule file. If the file is invalid, everything requires consent.
     pub fn apply_user_rules(&mut self, read: ParsedRules, path: PathBuf) {
         let (exists, problem) = match read {
-            Ok((exists, file)) => (exists, self.policy.set_user(file).err().map(|problem| problem.to_string())),
+            Ok((exists, file)) => (exists, self.policy.set_user_rules(file).err().map(|problem| problem.to_string())),
             Err(cause) => {
-                self.policy.mark_user_unusable();
+                self.policy.mark_user_rules_unusable();
                 (true, Some(cause))
             }
         };

@@ -125,7 +125,7 @@ impl Policy {
     ///     { "effect": "deny", "server": "mail" },
     /// ] }))?;
     /// let mut policy = Policy::new(Grants::default());
-    /// policy.set_user(file)?;
+    /// policy.set_user_rules(file)?;
     ///
     /// let act = PolicyAct::CallTool {
     ///     server: "files",

@@ -88,7 +88,7 @@ impl FolderPath {
         for own in &self.parts {
             match parts.next() {
                 Some(part) if part == own => {}
-                Some(part) if is_equal_folded(part, own) => is_exact = false,
+                Some(part) if are_equal_after_folding(part, own) => is_exact = false,
                 _ if is_in_alias_folder(&path_components(root, rest).collect::<Vec<_>>()) => {
                     return PathContainment::Unclear;
                 }
@@ -104,7 +104,7 @@ impl FolderPath {
 pub(crate) fn is_in_alias_folder(names: &[&str]) -> bool {
     PATH_ALIAS_FOLDERS.iter().any(|folder| {
         let begin = names.get(..folder.len());
-        begin.is_some_and(|begin| begin.iter().zip(*folder).all(|(name, own)| is_equal_folded(name, own)))
+        begin.is_some_and(|begin| begin.iter().zip(*folder).all(|(name, own)| are_equal_after_folding(name, own)))
     })
 }
 
@@ -123,11 +123,11 @@ pub(crate) fn is_altered_by_windows(root: PathRoot, part: &str) -> bool {
 
 /// Returns `true` if two names differ at most in case, width, composition, and characters that some systems drop from
 /// names.
-pub(crate) fn is_equal_folded(one: &str, other: &str) -> bool {
+pub(crate) fn are_equal_after_folding(one: &str, other: &str) -> bool {
     fold_file_name(one).eq(fold_file_name(other))
 }
 
-/// Folds a file name so that names which are equal for [`is_equal_folded`] become identical.
+/// Folds a file name so that names which are equal for [`are_equal_after_folding`] become identical.
 pub(crate) fn fold_file_name(name: &str) -> impl Iterator<Item = char> {
     name.nfkd().filter(|c| !is_ignorable(*c)).flat_map(char::to_uppercase).flat_map(char::to_lowercase)
 }

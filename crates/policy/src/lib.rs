@@ -113,7 +113,7 @@ impl Policy {
     ///     { "effect": "deny", "arguments": [{ "at": "/path", "path": "/private/**" }] },
     /// ] }))?;
     /// let mut policy = Policy::new(Grants::default());
-    /// policy.set_user(file)?;
+    /// policy.set_user_rules(file)?;
     ///
     /// let Value::Object(arguments) = json!({ "path": "/home/ann/link/key" }) else { unreachable!() };
     /// let paths = policy.paths_in_call("files", "read_file", &arguments);
@@ -159,7 +159,7 @@ impl Policy {
     ///
     /// Returns the first rule that is invalid. All acts then require consent, and rules of the previous version that
     /// deny still apply.
-    pub fn set_managed(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
+    pub fn set_managed_rules(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
         self.managed.compile_file(file, RuleSource::Managed)
     }
 
@@ -167,19 +167,19 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// Returns an error under the same conditions as [`set_managed`](Self::set_managed).
-    pub fn set_user(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
+    /// Returns an error under the same conditions as [`set_managed_rules`](Self::set_managed_rules).
+    pub fn set_user_rules(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
         self.user.compile_file(file, RuleSource::User)
     }
 
     /// Marks the system-wide file as unusable: all acts require consent, and its previous rules that deny still apply.
-    pub const fn mark_managed_unusable(&mut self) {
+    pub const fn mark_managed_rules_unusable(&mut self) {
         self.managed.unusable = true;
     }
 
     /// Marks the user's file as unusable, with the same effect as
-    /// [`mark_managed_unusable`](Self::mark_managed_unusable).
-    pub const fn mark_user_unusable(&mut self) {
+    /// [`mark_managed_rules_unusable`](Self::mark_managed_rules_unusable).
+    pub const fn mark_user_rules_unusable(&mut self) {
         self.user.unusable = true;
     }
 

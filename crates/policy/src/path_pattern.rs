@@ -83,8 +83,8 @@ impl PathPattern {
             return MatchVerdict::Doubtful(JudgementReason::Climbs);
         }
         let Some(first) = forms.first() else { return MatchVerdict::Doubtful(JudgementReason::NotWhole) };
-        let by_names = forms[1..].iter().fold(self.judge_form(first, moved.as_ref()), |verdict, form| {
-            verdict.and(self.judge_form(form, moved.as_ref()), JudgementReason::Respelled)
+        let by_names = forms[1..].iter().fold(self.judge_spelling(first, moved.as_ref()), |verdict, form| {
+            verdict.and(self.judge_spelling(form, moved.as_ref()), JudgementReason::Respelled)
         });
         if matches!(by_names, MatchVerdict::Doubtful(_)) {
             return by_names;
@@ -93,7 +93,7 @@ impl PathPattern {
             ResolvedPaths::Elsewhere if has_parent_component(text) => MatchVerdict::Doubtful(JudgementReason::Climbs),
             ResolvedPaths::Elsewhere => by_names,
             ResolvedPaths::Here(_) => match facts.resolved_path(text) {
-                Some(real) => by_names.and(self.judge_form(real, moved.as_ref()), JudgementReason::LeadsElsewhere),
+                Some(real) => by_names.and(self.judge_spelling(real, moved.as_ref()), JudgementReason::LeadsElsewhere),
                 None => MatchVerdict::Doubtful(JudgementReason::Unresolved),
             },
         }
@@ -110,7 +110,7 @@ impl PathPattern {
 
     /// Compares one form of a path with the pattern, by names only. `moved` is the relocated pattern, if the resolved
     /// location of its beginning differs.
-    fn judge_form(&self, path: &str, moved: Option<&(PathRoot, ComponentsPattern)>) -> MatchVerdict {
+    fn judge_spelling(&self, path: &str, moved: Option<&(PathRoot, ComponentsPattern)>) -> MatchVerdict {
         let Some((root, rest)) = split_path_root(path) else {
             return MatchVerdict::Doubtful(JudgementReason::NotWhole);
         };

@@ -105,7 +105,7 @@ impl UrlParts {
         let parts = Self::parse(text);
         let is_plain = parts.warnings.contains(&UrlWarning::NotEncrypted);
         let stays_here =
-            || Url::parse(&parts.url).is_ok_and(|url| url.host().is_some_and(|host| is_this_computer(&host)));
+            || Url::parse(&parts.url).is_ok_and(|url| url.host().is_some_and(|host| is_loopback_host(&host)));
         let openable = parts.openable && (!is_plain || stays_here());
         Self { openable, ..parts }
     }
@@ -131,7 +131,7 @@ fn registrable_domain(host: &str) -> &str {
 
 /// Returns `true` if a browser that opens a URL with this host contacts this computer. Names with final dots and
 /// IPv4-mapped addresses are recognized.
-fn is_this_computer(host: &Host<&str>) -> bool {
+fn is_loopback_host(host: &Host<&str>) -> bool {
     match host {
         Host::Domain(name) => is_loopback(&Host::Domain(name.trim_end_matches('.'))),
         Host::Ipv4(_) => is_loopback(host),

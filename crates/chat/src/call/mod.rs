@@ -162,7 +162,7 @@ pub(super) async fn make_recorded_call(
         tokio::select! {
             biased;
             ended = &mut both => ended,
-            () = stop.cancelled() => cancel_until_ended(host, &id, both).await,
+            () = stop.cancelled() => cancel_call_until_ended(host, &id, both).await,
         }
     };
     let crossed = crossed.into_inner();
@@ -178,7 +178,7 @@ pub(super) async fn make_recorded_call(
                 Some(_) => output_schema,
                 None => current_output_schema(host, &server, &tool).await,
             };
-            let problem = check_output_schema(schema, &result).await;
+            let problem = output_schema_problem(schema, &result).await;
             review.await_review(ToolResult::new(result, problem, arguments.clone())).await
         }
         Err(error) => {
@@ -215,7 +215,7 @@ pub(super) async fn make_recorded_call(
 
 /// Requests the cancellation of a call until the call ends or [`CALL_CANCEL_TIMEOUT`] expires. Retries, since the host
 /// may be unable to accept the cancellation at first.
-async fn cancel_until_ended<T>(
+async fn cancel_call_until_ended<T>(
     host: &Host,
     id: &str,
     call: impl Future<Output = Result<T, CallFailure>>,
@@ -243,6 +243,6 @@ async fn current_output_schema(host: &Host, server: &str, tool: &str) -> Option<
 
 /// Checks the structured content of a call's result against an output schema. Returns a description of the first
 /// violation.
-async fn check_output_schema(schema: Option<Value>, result: &CallToolResult) -> Option<String> {
+async fn output_schema_problem(schema: Option<Value>, result: &CallToolResult) -> Option<String> {
     output_schema::validate_structured_result(schema?, result.structured_content.clone()?).await
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::encode::{
     encode_base64, join_result_texts, opaque_data_of_wire, parse_positive_token_count, parse_token_count,
 };
-use super::http_exchange::{EventFraming, HttpExchange};
+use super::provider_http_client::{EventFraming, ProviderHttpClient};
 use super::reply_assembly::ReplyAssembly;
 use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
 use crate::wire_capabilities::{TemperatureSupport, WireCapabilities};
@@ -271,7 +271,7 @@ fn update_token_usage(usage: &Value, assembly: &mut ReplyAssembly) {
 
 /// Requests the list of the provider's models that can generate text.
 pub(super) async fn list_models(
-    exchange: &HttpExchange,
+    exchange: &ProviderHttpClient,
     settings: &ProviderSettings,
 ) -> Result<Vec<Model>, ModelError> {
     let mut url = settings.url_at("models");

@@ -4,7 +4,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
 
 use super::encode::{encode_base64, join_result_texts, parse_positive_token_count, parse_token_count};
-use super::http_exchange::{EventFraming, HttpExchange};
+use super::provider_http_client::{EventFraming, ProviderHttpClient};
 use super::reply_assembly::ReplyAssembly;
 use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
 use crate::wire_capabilities::{TemperatureSupport, WireCapabilities};
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Maximum number of models whose details are requested from Ollama. For further models only the names are known.
-const MAX_DETAILED_MODELS: usize = 64;
+const MAX_MODELS_WITH_DETAILS: usize = 64;
 /// Maximum number of models that are read from Ollama's list.
 const MAX_LISTED_MODELS: usize = 1_000;
 /// Maximum number of concurrent requests for details of models.
@@ -187,13 +187,13 @@ impl ReplyDecoder for OllamaReplyDecoder {
 
 /// Requests the list of Ollama's models, and then their details.
 pub(super) async fn list_models(
-    exchange: &HttpExchange,
+    exchange: &ProviderHttpClient,
     settings: &ProviderSettings,
 ) -> Result<Vec<Model>, ModelError> {
     let mut named = list_model_names(exchange, settings).await?;
-    let rest = named.split_off(named.len().min(MAX_DETAILED_MODELS));
+    let rest = named.split_off(named.len().min(MAX_MODELS_WITH_DETAILS));
     let details = named.into_iter().map(|named| async move {
-        match request_details(exchange, settings, &named.id).await {
+        match request_model_details(exchange, settings, &named.id).await {
             Ok(details) => model_from_details(&named.id, &details),
             Err(_) => named,
         }
@@ -205,7 +205,7 @@ pub(super) async fn list_models(
 
 /// Requests only the names of Ollama's models, with one HTTP request.
 pub(super) async fn list_model_names(
-    exchange: &HttpExchange,
+    exchange: &ProviderHttpClient,
     settings: &ProviderSettings,
 ) -> Result<Vec<Model>, ModelError> {
     let answer = exchange.get(settings.url_at("api/tags")).await?;
@@ -217,8 +217,8 @@ pub(super) async fn list_model_names(
 }
 
 /// Requests the details of one model from Ollama, such as its context size.
-pub(super) async fn request_details(
-    exchange: &HttpExchange,
+pub(super) async fn request_model_details(
+    exchange: &ProviderHttpClient,
     settings: &ProviderSettings,
     name: &str,
 ) -> Result<Value, ModelError> {

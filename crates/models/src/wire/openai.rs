@@ -11,7 +11,7 @@ use super::encode::{
     encode_base64, encode_data_url, join_result_texts, opaque_data_of_wire, parse_positive_token_count,
     parse_token_count,
 };
-use super::http_exchange::{EventFraming, HttpExchange};
+use super::provider_http_client::{EventFraming, ProviderHttpClient};
 use super::reply_assembly::ReplyAssembly;
 use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
 use crate::model_limits::{self, ToolSupport};
@@ -378,7 +378,7 @@ impl ChatCompletionsDecoder {
 
 /// Requests the list of the provider's models. OpenRouter and LM Studio report more properties of a model than OpenAI.
 pub(super) async fn list_models(
-    exchange: &HttpExchange,
+    exchange: &ProviderHttpClient,
     settings: &ProviderSettings,
 ) -> Result<Vec<Model>, ModelError> {
     let answer = exchange.get(settings.url_at("models")).await?;

@@ -111,7 +111,7 @@ fn phrase_at_pattern_number(pattern: usize) -> Option<(FlagReason, &'static str)
 
 /// Calls `found` for each phrase in a text: in the text as written, in its visual skeleton, and in text that is spelled
 /// with tag characters. The last argument is the original text from shortly before the phrase to its end.
-pub(super) fn for_each_phrase<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'static str, &'t str)) {
+pub(super) fn for_each_flagged_phrase<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'static str, &'t str)) {
     let Some([plain, as_drawn]) = PHRASE_FINDERS.as_ref() else { return };
     let mut search = |finder: &AhoCorasick, folded: &FoldedText| {
         for place in finder.find_iter(folded.text()) {
@@ -213,7 +213,7 @@ impl FlagScan<'_> {
         if let Some(hidden) = find_hidden_characters(text) {
             self.add_flag(place, FlagReason::HiddenCharacters, hidden);
         }
-        for_each_phrase(text, |reason, _, about| self.add_flag(place, reason, about));
+        for_each_flagged_phrase(text, |reason, _, about| self.add_flag(place, reason, about));
         // If another server has a tool with the same name, that is reported as a similar name instead.
         let is_own_name = place.first().is_some_and(|key| key == "name");
         let name = |word: &&str| {

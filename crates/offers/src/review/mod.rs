@@ -21,7 +21,7 @@ pub use app_approvals::{AppApproval, AppReviewState, MAX_APP_APPROVALS, app_revi
 pub use diff::{DefinitionChange, DefinitionDiff, MAX_DEFINITION_CHANGES};
 pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_name, flags_of_text, is_valid_variation_selector};
 pub use foreign::is_hidden;
-pub use message_parts::{bytes_part, content_part, contents_part, result_parts};
+pub use message_parts::{binary_data_part, content_part, resource_contents_part, result_parts};
 pub use message_parts::{raw_result_parts, result_content_json};
 pub use name_index::{LookAlike, LookAlikeKeys, MAX_LOOK_ALIKES, NameIndex};
 pub use pins::{

@@ -10,7 +10,7 @@
 
 use foreign::is_hidden;
 
-use super::flags::{Flag, FlagReason, for_each_phrase};
+use super::flags::{Flag, FlagReason, for_each_flagged_phrase};
 use super::misleading_links::misleading_link;
 use super::phrases::SUSPICIOUS_DOCUMENT_PHRASES;
 
@@ -36,7 +36,7 @@ pub fn flags_of_result_text(text: &str) -> Vec<Flag> {
         flag(FlagReason::HiddenCharacters, hidden);
     }
     for chunk in overlapping_chunks(text) {
-        for_each_phrase(chunk, |reason, phrase, about| {
+        for_each_flagged_phrase(chunk, |reason, phrase, about| {
             if SUSPICIOUS_DOCUMENT_PHRASES.contains(&phrase) {
                 flag(reason, about);
             }

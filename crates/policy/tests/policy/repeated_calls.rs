@@ -55,10 +55,10 @@ fn rules_and_presets_take_precedence_over_a_repeated_approval() {
         "a managed rule asks"
     );
     let mut careful = policy_with_rules(&[], &[]);
-    careful.set_user(PolicyFile { preset: Preset::Careful, ..policy_file(Vec::new()) }).unwrap();
+    careful.set_user_rules(PolicyFile { preset: Preset::Careful, ..policy_file(Vec::new()) }).unwrap();
     assert_eq!(decision_reason(decide_repeated(&careful, &call)), Some(DecisionReason::PresetAsks), "the preset asks");
     let mut unusable = policy_with_rules(&[], &[]);
-    unusable.mark_user_unusable();
+    unusable.mark_user_rules_unusable();
     assert_eq!(
         decision_reason(decide_repeated(&unusable, &call)),
         Some(DecisionReason::PolicyUnusable),

@@ -45,7 +45,7 @@ impl ModelUsage {
 /// Recorded model usage of a server, as stored on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub struct UsageRecord {
+pub struct ModelUsageRecord {
     /// Total usage since the first request.
     pub in_all: ModelUsage,
     /// Usage in each minute of the last hour, by the number of minutes since 1970-01-01, oldest first. At most one
@@ -54,7 +54,7 @@ pub struct UsageRecord {
     pub minutes: Vec<(u64, ModelUsage)>,
 }
 
-impl UsageRecord {
+impl ModelUsageRecord {
     /// Adds this usage to the total, and to the minute that contains the time `now`.
     pub fn add(&mut self, spent: &ModelUsage, now: Millis) {
         self.in_all.add(spent);
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn hourly_usage_covers_sixty_minutes_and_the_total_everything() {
-        let mut spending = UsageRecord::default();
+        let mut spending = ModelUsageRecord::default();
         let start = 1_000 * HOUR_MILLIS;
         spending.add(&model_usage(1, 100, 10), start);
         spending.add(&model_usage(1, 50, 5), start + 59 * MINUTE_MILLIS);
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn one_record_per_minute_of_an_hour_is_stored() {
-        let mut spending = UsageRecord::default();
+        let mut spending = ModelUsageRecord::default();
         for minute in 0..1_000 {
             spending.add(&model_usage(1, 1, 1), minute * MINUTE_MILLIS);
         }
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn estimated_usage_is_replaced_by_actual_usage() {
-        let mut spending = UsageRecord::default();
+        let mut spending = ModelUsageRecord::default();
         spending.add(&model_usage(1, 5_000, 900), 0);
         spending.add(&model_usage(1, 7, 1), 2 * MINUTE_MILLIS);
         spending.replace_estimate(0, &model_usage(1, 5_000, 900), &model_usage(1, 40, 3));
@@ -272,7 +272,7 @@ mod tests {
     fn each_limit_applies_when_it_is_reached() {
         let none = Budget::default();
         let settings = |per_hour, in_all| SamplingSettings { per_hour, in_all, ..SamplingSettings::default() };
-        let mut spending = UsageRecord::default();
+        let mut spending = ModelUsageRecord::default();
         spending.add(&model_usage(2, 100, 10), 0);
         let cases = [
             (
@@ -303,7 +303,7 @@ mod tests {
             Some(LimitedQuantity::Tokens),
             "[sampling-rate-limit], X26: more tokens must exceed the limit"
         );
-        let mut looping = UsageRecord::default();
+        let mut looping = ModelUsageRecord::default();
         looping.add(&ModelUsage { rounds: MAX_TOOL_ROUNDS_PER_HOUR, ..ModelUsage::default() }, 0);
         let limit = looping.current_reached_limit(&settings, 0).map(|limit| limit.of);
         assert_eq!(

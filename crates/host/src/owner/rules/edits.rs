@@ -179,7 +179,7 @@ impl Owner {
                 // to this change.
                 owner.apply_rules(managed, Ok(before));
                 let (file, given) = changed?;
-                owner.permissions.policy.set_user(file)?;
+                owner.permissions.policy.set_user_rules(file)?;
                 owner.permissions.rule_files.user.exists = true;
                 owner.permissions.rule_files.user.problem = None;
                 owner.on_rules_changed();

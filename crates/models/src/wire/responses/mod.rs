@@ -8,8 +8,8 @@ mod response_stream;
 use serde_json::{Map, Value, json};
 
 use super::encode::{encode_data_url, join_result_texts, opaque_data_of_wire};
-use super::http_exchange::EventFraming;
 use super::openai::ChatCompletionsDialect;
+use super::provider_http_client::EventFraming;
 use super::{ReplyDecoder, Wire, WireRequest};
 use crate::wire_capabilities::{IMAGE_MEDIA_TYPES, TemperatureSupport, WireCapabilities};
 use crate::{MessagePart, ModelMessage, ModelRequest, ModelTool, ProviderSettings, Role, ToolChoice, model_limits};

@@ -18,8 +18,8 @@ fn unreadable_policy_file_makes_every_act_ask_and_keeps_denials() {
     let rules = [rule(RuleEffect::Allow, "server", None), rule(RuleEffect::Deny, "server", Some("drop"))];
     let calls = [TestCall::default(), TestCall { tool: "drop".to_owned(), ..TestCall::default() }];
     for (unusable, cause) in [
-        (Policy::mark_managed_unusable as fn(&mut Policy), DecisionReason::ManagedUnusable),
-        (Policy::mark_user_unusable as fn(&mut Policy), DecisionReason::PolicyUnusable),
+        (Policy::mark_managed_rules_unusable as fn(&mut Policy), DecisionReason::ManagedUnusable),
+        (Policy::mark_user_rules_unusable as fn(&mut Policy), DecisionReason::PolicyUnusable),
     ] {
         let mut policy = policy_with_rules(&rules, &rules);
         assert_eq!(calls.each_ref().map(|call| decide(&policy, call)), [RuleEffect::Allow, RuleEffect::Deny], "before");
@@ -44,8 +44,8 @@ fn stricter_preset_of_managed_and_user_policy_applies() {
         [(balanced, balanced, balanced), (careful, balanced, careful), (balanced, careful, careful)]
     {
         let mut policy = policy_with_rules(&[], &[]);
-        policy.set_managed(PolicyFile { preset: managed, ..policy_file(Vec::new()) }).unwrap();
-        policy.set_user(PolicyFile { preset: user, ..policy_file(Vec::new()) }).unwrap();
+        policy.set_managed_rules(PolicyFile { preset: managed, ..policy_file(Vec::new()) }).unwrap();
+        policy.set_user_rules(PolicyFile { preset: user, ..policy_file(Vec::new()) }).unwrap();
         assert_eq!(policy.preset(), expected, "{managed:?} and {user:?}");
         let own = [policy.preset_from(RuleSource::Managed), policy.preset_from(RuleSource::User)];
         assert_eq!(own, [managed, user], "each file's preset is still reported");
@@ -179,7 +179,7 @@ fn always_asking_tool_asks_despite_rules_grants_and_trust() {
             .unwrap();
         let mut policy = Policy::new(grants);
         let preset = if careful { Preset::Careful } else { Preset::Balanced };
-        policy.set_user(PolicyFile { preset, ..policy_file(Vec::new()) }).unwrap();
+        policy.set_user_rules(PolicyFile { preset, ..policy_file(Vec::new()) }).unwrap();
         policy
     };
     let trusted = || {

@@ -149,8 +149,8 @@ impl PolicyInputs {
             ..policy_file(rules.to_vec())
         };
         let mut policy = Policy::new(grants);
-        policy.set_managed(of(&self.managed, self.careful.0)).unwrap();
-        policy.set_user(of(&self.user, self.careful.1)).unwrap();
+        policy.set_managed_rules(of(&self.managed, self.careful.0)).unwrap();
+        policy.set_user_rules(of(&self.user, self.careful.1)).unwrap();
         policy
     }
 

@@ -214,7 +214,7 @@ fn only_paths_named_by_a_rule_are_resolved() {
     assert_eq!(of_tool.paths_in_call("server", "one", arguments).len(), 3, "all paths for the tool of the rule");
     let glob_only = policy_with_rules(&[], &[rule_with_argument(RuleEffect::Deny, glob_pattern("/a/*"))]);
     assert!(glob_only.paths_in_call("server", "tool", arguments).is_empty(), "no paths for a glob");
-    of_tool.set_user(PolicyFile::default()).unwrap();
+    of_tool.set_user_rules(PolicyFile::default()).unwrap();
     assert!(of_tool.paths_in_call("server", "one", arguments).is_empty(), "no paths after the rule is removed");
     assert!(policy.paths_in_call("server", "tool", &Map::new()).is_empty(), "no paths without a value");
     let many: Vec<String> = (0..500).map(|i| format!("/p/{i:03}")).collect();

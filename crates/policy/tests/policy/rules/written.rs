@@ -266,7 +266,10 @@ fn server_is_matched_by_its_identity_under_any_name() {
 fn careful_preset_asks_for_calls_and_requests_but_not_for_starts() {
     let mut policy = policy_with_rules(&[], &[rule(RuleEffect::Allow, "server", None)]);
     policy
-        .set_user(PolicyFile { preset: Preset::Careful, ..policy_file(vec![rule(RuleEffect::Allow, "server", None)]) })
+        .set_user_rules(PolicyFile {
+            preset: Preset::Careful,
+            ..policy_file(vec![rule(RuleEffect::Allow, "server", None)])
+        })
         .unwrap();
     let decided = TestCall::default().with_act(|act| policy.decide(&act, 0));
     let expected = PolicyDecision::Ask {
@@ -290,7 +293,7 @@ fn unsolicited_resource_reads_by_mcp_apps_always_ask() {
     let mut policy = policy_with_rules(&[], &[]);
     let read = |needs_no_consent| PolicyAct::Read { needs_no_consent, server: "server", conversation: None };
     assert_eq!(policy.decide(&read(true), 0), PolicyDecision::Allow { by: DecisionSource::BuiltIn });
-    policy.set_user(policy_file(vec![rule(RuleEffect::Allow, "server", None)])).unwrap();
+    policy.set_user_rules(policy_file(vec![rule(RuleEffect::Allow, "server", None)])).unwrap();
     let decision = policy.decide(&read(false), 0);
     assert!(
         matches!(
@@ -299,7 +302,7 @@ fn unsolicited_resource_reads_by_mcp_apps_always_ask() {
         ),
         "a rule that allows tools should not allow the read: {decision:?}"
     );
-    policy.set_user(policy_file(vec![rule(RuleEffect::Deny, "server", None)])).unwrap();
+    policy.set_user_rules(policy_file(vec![rule(RuleEffect::Deny, "server", None)])).unwrap();
     assert!(matches!(policy.decide(&read(false), 0), PolicyDecision::Deny { .. }));
 }
 
@@ -331,7 +334,11 @@ fn unusable_policy_file_makes_every_act_ask_and_keeps_denials() {
     for managed in [false, true] {
         let mut policy = policy_with_rules(&[], std::slice::from_ref(&allow));
         let set = |policy: &mut Policy, rules| {
-            if managed { policy.set_managed(policy_file(rules)) } else { policy.set_user(policy_file(rules)) }
+            if managed {
+                policy.set_managed_rules(policy_file(rules))
+            } else {
+                policy.set_user_rules(policy_file(rules))
+            }
         };
         set(&mut policy, vec![deny.clone(), allow.clone()]).unwrap();
         assert_eq!(

@@ -35,14 +35,14 @@ pub(super) enum EventFraming {
 }
 
 /// Sends HTTP requests to one provider, with the provider's headers.
-pub(super) struct HttpExchange {
+pub(super) struct ProviderHttpClient {
     client: Client,
     headers: Vec<(&'static str, String)>,
     key: Option<SecretString>,
     idle_timeout: Duration,
 }
 
-impl HttpExchange {
+impl ProviderHttpClient {
     pub(super) fn new(
         client: Client,
         headers: Vec<(&'static str, String)>,
