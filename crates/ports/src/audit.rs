@@ -227,7 +227,7 @@ pub trait AuditLog: Send + Sync {
     }
     /// Sets the maximum age of entries and the maximum size of the log. The log removes entries beyond these limits
     /// immediately and then periodically.
-    fn retain(&self, keep: AuditRetention);
+    fn set_retention(&self, keep: AuditRetention);
 }
 
 /// The result of verifying the audit log.

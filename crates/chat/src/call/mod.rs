@@ -11,7 +11,7 @@
 //! The page and the command line get the `ToolResult` from the item. A model reads its parts
 //! (`offers::review::result_parts`), which `reply_run/calls.rs` creates from a copy of the result.
 
-mod call_record;
+mod call_recorder;
 mod reviewed_result;
 
 use std::sync::OnceLock;
@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 use super::ConversationError;
 use super::engine::Chat;
 
-pub(super) use call_record::CallRecord;
+pub(super) use call_recorder::CallRecorder;
 use reviewed_result::ResultReviewer;
 
 /// Maximum time to wait for the end of a call after its cancellation was requested.
@@ -103,8 +103,10 @@ impl Chat {
         let made = tokio::spawn(async move {
             let record = match (&call.origin, call.origin.conversation()) {
                 // An app can call tools many times in a minute. Its calls are in the audit log only.
-                (CallOrigin::App { .. }, _) | (_, None) => CallRecord::Nowhere,
-                (_, Some(conversation)) => CallRecord::AfterCall { chat: &chat, conversation: conversation.to_owned() },
+                (CallOrigin::App { .. }, _) | (_, None) => CallRecorder::Nowhere,
+                (_, Some(conversation)) => {
+                    CallRecorder::AfterCall { chat: &chat, conversation: conversation.to_owned() }
+                }
             };
             let permission = async { Ok(()) };
             let end = make_recorded_call(&chat.host, call, record, permission, &stop).await;
@@ -125,7 +127,7 @@ impl Chat {
 pub(super) async fn make_recorded_call(
     host: &Host,
     call: ToolCall,
-    record: CallRecord<'_>,
+    record: CallRecorder<'_>,
     permission: impl Future<Output = Result<(), CallFailure>>,
     stop: &CancellationToken,
 ) -> CallOutcome {

@@ -10,7 +10,7 @@ use host::CallOrigin;
 use serde_json::{Map, Value};
 
 use super::{ReplyRun, RequestedCall, new_item, retry_item_write};
-use crate::call::{self, CallOutcome, CallRecord, ToolCall};
+use crate::call::{self, CallOutcome, CallRecorder, ToolCall};
 use crate::engine::new_id;
 use crate::offered_tools::ToolState;
 use crate::own_tools::{self, BuiltinToolResult, SEARCH_TOOLS_NAME};
@@ -157,7 +157,7 @@ impl ReplyRun {
         let origin = CallOrigin::Model { conversation: self.log.conversation.clone() };
         let call = ToolCall { id: item.id.clone(), origin, server, app, tool, arguments, repeats: None };
         let result_bytes = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
-        let record = CallRecord::BeforeCall { log: &self.log, item, result_bytes };
+        let record = CallRecorder::BeforeCall { log: &self.log, item, result_bytes };
         call::make_recorded_call(&self.host, call, record, permission, &self.answering.running.stop).await
     }
 

@@ -100,7 +100,7 @@ impl ReplyRun {
     /// Requests replies and makes their calls until the model requests no more calls. An error is recorded in the
     /// current reply.
     pub(super) async fn run(mut self) {
-        let last = match self.run_rounds().await {
+        let last = match self.run_tool_rounds().await {
             Ok(last) => last,
             Err(error) => {
                 self.set_partial_reply(None);
@@ -114,7 +114,7 @@ impl ReplyRun {
 
     /// Requests a reply and makes its tool calls, again and again, until a reply requests no calls, the user stops the
     /// run, or the maximum number of requests to the model is reached. Returns the last item, or the first error.
-    async fn run_rounds(&mut self) -> Result<ChatItem, ConversationError> {
+    async fn run_tool_rounds(&mut self) -> Result<ChatItem, ConversationError> {
         let mut round = 0;
         loop {
             round += 1;

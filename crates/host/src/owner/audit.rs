@@ -297,7 +297,7 @@ impl Owner {
     /// Passes the retention settings to the audit log, which then deletes older entries.
     pub(super) fn apply_audit_retention(&self) {
         let AppSettings { audit_days, audit_megabytes, .. } = self.settings.current;
-        self.ports.audit.retain(ports::AuditRetention { days: audit_days, megabytes: audit_megabytes });
+        self.ports.audit.set_retention(ports::AuditRetention { days: audit_days, megabytes: audit_megabytes });
     }
 }
 

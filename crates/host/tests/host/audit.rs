@@ -137,8 +137,8 @@ impl AuditLog for ScriptedAuditLog {
         self.log.export(out)
     }
 
-    fn retain(&self, keep: AuditRetention) {
-        self.log.retain(keep);
+    fn set_retention(&self, keep: AuditRetention) {
+        self.log.set_retention(keep);
     }
 }
 

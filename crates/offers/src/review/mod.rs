@@ -25,8 +25,8 @@ pub use message_parts::{binary_data_part, content_part, resource_contents_part, 
 pub use message_parts::{raw_result_parts, result_content_json};
 pub use name_index::{LookAlike, LookAlikeKeys, MAX_LOOK_ALIKES, NameIndex};
 pub use pins::{
-    DefinitionKind, MAX_PINNED_DEFINITIONS, MAX_STORED_DEFINITION_BYTES, MAX_STORED_DEFINITIONS_BYTES, Pin,
-    PinnedIdentity, Pins, ServerPins,
+    DefinitionKind, DefinitionPin, MAX_PINNED_DEFINITIONS, MAX_STORED_DEFINITION_BYTES,
+    MAX_STORED_DEFINITION_BYTES_PER_SERVER, PinnedIdentity, Pins, ServerPins,
 };
 pub use result_review::{flags_of_tool_result, is_small_enough_to_review};
 pub use results::flags_of_result_text;

@@ -208,7 +208,7 @@ impl AuditLog for AuditDatabase {
         self.send_and_wait(WriterCommand::IsEncrypted)?
     }
 
-    fn retain(&self, keep: AuditRetention) {
+    fn set_retention(&self, keep: AuditRetention) {
         if let Some(commands) = &self.commands {
             // If the queue is full, the writer thread applies the limits within an hour.
             let _ = commands.try_send(WriterCommand::Retain(keep));

@@ -151,7 +151,7 @@ impl AuditLog for InMemoryPorts {
         Ok(0)
     }
 
-    fn retain(&self, _: AuditRetention) {}
+    fn set_retention(&self, _: AuditRetention) {}
 }
 
 fn not_stored_error() -> StoreError {

@@ -93,7 +93,7 @@ impl AuditLog for MemoryLog {
         Ok(0)
     }
 
-    fn retain(&self, _: AuditRetention) {}
+    fn set_retention(&self, _: AuditRetention) {}
 }
 
 /// Documents in memory. The test can delay each write.

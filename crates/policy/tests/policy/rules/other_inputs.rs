@@ -53,7 +53,7 @@ fn stricter_preset_of_managed_and_user_policy_applies() {
 }
 
 #[test]
-fn conditions_on_arguments_count_against_a_call_with_any_arguments() {
+fn any_arguments_are_allowed_only_without_conditions_on_arguments() {
     let allows_any = |rules: &[PolicyRule]| {
         let policy = policy_with_rules(&[], rules);
         TestCall::default().with_act(|act| policy.allows_any_arguments(&act, 0))

@@ -11,7 +11,7 @@ use crate::engine::Chat;
 use crate::{ConversationError, model_context};
 
 /// Place in the history where a tool call is recorded.
-pub(crate) enum CallRecord<'a> {
+pub(crate) enum CallRecorder<'a> {
     /// The call is not recorded in the history, since it belongs to no conversation or an app made it.
     Nowhere,
     /// Recorded after the call, as a new item at the end of a conversation.
@@ -33,7 +33,7 @@ pub(crate) enum CallRecord<'a> {
     },
 }
 
-impl CallRecord<'_> {
+impl CallRecorder<'_> {
     /// Records the arguments as the user edited them. Called when the call is sent, so that they are recorded even if
     /// the process exits during the call.
     pub(super) async fn record_changed_arguments(&self, host: &Host, changed: &Map<String, Value>) {
