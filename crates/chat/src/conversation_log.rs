@@ -92,7 +92,7 @@ impl ConversationLog {
 
     /// Returns the items of the conversation's visible branch with all texts, but without large images, audio and
     /// files.
-    pub(super) async fn branch_items_with_texts(&self) -> Result<Vec<ChatItem>, ConversationError> {
+    pub(super) async fn branch_items_without_large_media(&self) -> Result<Vec<ChatItem>, ConversationError> {
         self.read_items(None, false).await
     }
 

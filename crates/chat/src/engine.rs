@@ -224,7 +224,7 @@ impl Chat {
     /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist, [`ConversationError::TooLong`] if the
     /// system prompt is too long, [`ConversationError::TooManyServers`] if there are too many servers, and
     /// [`ConversationError::Temperature`] or [`ConversationError::ReplyTokens`] for a parameter out of bounds.
-    pub async fn set_conversation(
+    pub async fn set_conversation_settings(
         &self,
         conversation: String,
         settings: ConversationSettings,
@@ -292,7 +292,7 @@ impl Chat {
         let (stored, settings) = log.conversation().await?;
         let name = export::file_name(&stored.title, format);
         let items = match format {
-            ExportFormat::Markdown => log.branch_items_with_texts().await?,
+            ExportFormat::Markdown => log.branch_items_without_large_media().await?,
             ExportFormat::Json => log.all_items().await?,
         };
         let written = tokio::task::spawn_blocking(move || match format {

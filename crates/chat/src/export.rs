@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn title_cannot_open_a_code_block() {
+    fn exported_title_cannot_open_a_code_block() {
         for (title, heading) in [("```", "# \\`\\`\\`\n"), ("~~~ x", "# ~~~ x\n"), ("``` a `b`", "# \\`\\`\\` a `b`\n")]
         {
             assert_eq!(to_markdown(title, &[]), heading, "{title:?} stays on one line and opens no code block");
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn file_name_contains_no_path_separators() {
+    fn export_file_name_contains_no_path_separators() {
         assert_eq!(file_name("../etc: x", ExportFormat::Markdown), "etc--x.md", "the name contains no path separators");
         assert_eq!(file_name("旅行", ExportFormat::Json), "旅行.json", "letters of all languages are retained");
         assert_eq!(file_name("//", ExportFormat::Json), "conversation.json", "a name without letters is replaced");

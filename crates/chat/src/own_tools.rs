@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn long_result_is_read_in_parts() {
+    fn long_tool_result_is_read_in_parts() {
         let path = [call_item("0123ä6789")];
         let read = |from: u64| read_more_of_result(&path, &arguments(json!({"call": "c1", "from": from})), 5).text;
         assert!(read(0).contains("0123\n(6 more bytes follow"), "only complete characters are returned: {}", read(0));

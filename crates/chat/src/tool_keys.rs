@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_accepted_by_all_providers() {
+    fn tool_keys_are_accepted_by_all_providers() {
         for (server, tool) in
             [("", ""), ("7zip", "x"), ("-", "-"), ("文件", "读取"), ("a b", "c/d"), (&"x".repeat(99), "y")]
         {

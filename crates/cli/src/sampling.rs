@@ -71,7 +71,7 @@ mod tests {
     use api::data::SamplingLimits;
 
     #[test]
-    fn limits_are_shown_if_set() {
+    fn sampling_limits_are_shown_if_set() {
         assert_eq!(optional_limit_text(Some(5)), " of 5", "the limit should be shown");
         assert_eq!(
             optional_limit_text(SamplingLimits { requests: None, tokens: None, micros: None }.requests),

@@ -290,7 +290,7 @@ mod tests {
     use super::ModelErrorCode::{self, *};
 
     #[test]
-    fn code_is_serialized_by_its_name() {
+    fn model_error_code_is_serialized_by_its_name() {
         let all = [
             NoKey,
             KeyUnreadable,

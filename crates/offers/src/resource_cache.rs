@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn result_is_fresh_for_its_ttl_and_scope() {
+    fn cached_resource_is_fresh_for_its_ttl_and_scope() {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
         assert!(
             reads

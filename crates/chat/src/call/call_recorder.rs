@@ -10,7 +10,7 @@ use crate::conversation_log::ConversationLog;
 use crate::engine::Chat;
 use crate::{ConversationError, model_context};
 
-/// Place in the history where a tool call is recorded.
+/// Recorder of a tool call in the history. Its variants say when the call is recorded.
 pub(crate) enum CallRecorder<'a> {
     /// The call is not recorded in the history, since it belongs to no conversation or an app made it.
     Nowhere,

@@ -12,7 +12,7 @@ use serde_json::json;
 use testkit::app::{TestApp, scripted_config};
 use testkit::model::{ScriptedModel, model_reference};
 
-use super::model::{known_model, scripted_reply, text_reply, tool_use};
+use super::model::{model_with_known_context, scripted_reply, text_reply, tool_use};
 use super::{CONVERSATION_ID, TestConversation, review_tools, tool_results};
 
 const CALL_RESULT: &str = r#"{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"fine"}]}}"#;
@@ -34,7 +34,7 @@ async fn start_conversation_with_changing_tools(second: [&str; 2]) -> TestConver
     app.ready("bad").await;
     app.until("bad", "known whole", |server| server.counts[0] == 1).await;
     review_tools(&app, "bad", &["echo"]).await;
-    let model = ScriptedModel::add_to_host(&app.host, vec![known_model(Some(1_000_000))]).await;
+    let model = ScriptedModel::add_to_host(&app.host, vec![model_with_known_context(Some(1_000_000))]).await;
     let tool_call = |id: &str| scripted_reply(vec![tool_use(id, "bad__echo", json!({}))]);
     [tool_call("u1"), tool_call("u2"), text_reply("Done.")].into_iter().for_each(|answer| model.queue_reply(answer));
     let conversation = Conversation { id: CONVERSATION_ID.into(), title: "Talk".into(), ..Conversation::default() };
@@ -43,7 +43,7 @@ async fn start_conversation_with_changing_tools(second: [&str; 2]) -> TestConver
     let settings =
         ConversationSettings { model: Some(model_reference("m")), servers, ..ConversationSettings::default() };
     let chat = Chat::new(app.host.clone());
-    chat.set_conversation(CONVERSATION_ID.into(), settings).await.unwrap();
+    chat.set_conversation_settings(CONVERSATION_ID.into(), settings).await.unwrap();
     let events = app.host.events();
     TestConversation { app, chat, model: Arc::clone(&model), events }
 }

@@ -141,7 +141,7 @@ impl EntryCoverage {
                 lacks.push(MissingCondition::ConnectHash { hash: request.hash.clone() });
             }
             ConsentRequestBody::Tool { .. } => {
-                lacks.extend(review_condition(request).filter(|_| self.hash.is_none() && !self.unreviewed));
+                lacks.extend(missing_review_condition(request).filter(|_| self.hash.is_none() && !self.unreviewed));
                 lacks.extend(untrusted_content_condition(request).filter(|_| !self.after_untrusted));
             }
             ConsentRequestBody::Result { .. } if !names_act && !request.marks.flags.is_empty() => {
@@ -166,14 +166,17 @@ impl EntryCoverage {
 /// Returns the condition that the user reviews the called tool, if its definition has changed since the last review,
 /// and otherwise no condition. Used for a consent request that no entry matches.
 pub(super) fn changed_definition_conditions(request: &ConsentRequest) -> Vec<MissingCondition> {
-    review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed)).into_iter().collect()
+    missing_review_condition(request)
+        .filter(|_| request.marks.review == Some(ReviewState::Changed))
+        .into_iter()
+        .collect()
 }
 
 /// Describes how the called tool has changed since its review, and how the user can review it. Returns `None` if the
 /// consent request is not for a call of a tool that has changed.
 pub(crate) fn describe_changed_tool(request: &ConsentRequest) -> Option<String> {
     let server = escape_line(&request.server);
-    let state = review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed))?;
+    let state = missing_review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed))?;
     let MissingCondition::Review { state, .. } = state else { return None };
     Some(format!("{state}; review it with \"drawbridge-cli review {server}\""))
 }
@@ -192,7 +195,7 @@ pub(crate) fn definition_hash(request: &ConsentRequest) -> Option<&str> {
     }
 }
 
-fn review_condition(request: &ConsentRequest) -> Option<MissingCondition> {
+fn missing_review_condition(request: &ConsentRequest) -> Option<MissingCondition> {
     let ConsentRequestBody::Tool { .. } = request.body else { return None };
     let state = match request.marks.review {
         Some(ReviewState::Changed) => describe_definition_change(request.marks.diff.as_ref()),

@@ -70,7 +70,7 @@ fn parse_answers(file: serde_json::Value) -> AnswersFile {
 }
 
 #[test]
-fn first_matching_entry_decides() {
+fn first_matching_entry_of_the_answers_file_decides() {
     let answers = parse_answers(json!([
         {"kind": "tool", "server": "files", "name": "delete_*", "answer": {"action": "deny"}},
         {"kind": "tool", "server": "files", "answer": {"action": "allow"}},

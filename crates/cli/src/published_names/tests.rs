@@ -92,12 +92,12 @@ fn members_at<'a>(value: &'a Value, path: &str) -> Vec<&'a Value> {
 }
 
 #[track_caller]
-fn assert_no_broken_paths(names: &PublishedFieldNames, values: &[Value]) {
+fn assert_all_paths_exist(names: &PublishedFieldNames, values: &[Value]) {
     assert_eq!(paths_missing_in_values(names, values), [""; 0], "these paths should exist in {values:?}");
 }
 
 #[test]
-fn broken_path_is_found() {
+fn published_field_path_missing_in_values_is_found() {
     let values = [json!({"outer": {"new": 1, "other": 2}}), json!({"list": [{"new": 3}, {}]})];
     let cases: [(&PublishedFieldNames, &[&str], &str); 6] = [
         (&[("outer/new", "old"), ("outer", "around"), ("list/*/new", "old")], &[], "all paths exist"),
@@ -113,7 +113,7 @@ fn broken_path_is_found() {
 }
 
 #[test]
-fn paths_of_servers_exist() {
+fn published_field_paths_of_servers_exist() {
     let state = ServerState::Failed {
         reason: FailureReason::CommandNotFound,
         message: String::new(),
@@ -164,7 +164,7 @@ fn paths_of_servers_exist() {
         sandbox_mechanism: Some("Landlock".into()),
         installed: None,
     };
-    assert_no_broken_paths(SERVER_FIELD_NAMES, &[to_json_value(&server)]);
+    assert_all_paths_exist(SERVER_FIELD_NAMES, &[to_json_value(&server)]);
 }
 
 fn marks() -> ReviewMarks {
@@ -176,9 +176,9 @@ fn marks() -> ReviewMarks {
 }
 
 #[test]
-fn paths_of_sandbox_reports_exist() {
+fn published_field_paths_of_sandbox_reports_exist() {
     let report = SandboxReport { plan: Some(sandbox_plan()), problem: None, cause: None, missing: Vec::new() };
-    assert_no_broken_paths(SANDBOX_FIELD_NAMES, &[to_json_value(&report)]);
+    assert_all_paths_exist(SANDBOX_FIELD_NAMES, &[to_json_value(&report)]);
 }
 
 fn sandbox_plan() -> SandboxPlan {
@@ -195,7 +195,7 @@ fn sandbox_plan() -> SandboxPlan {
 }
 
 #[test]
-fn paths_of_tools_and_prompts_exist() {
+fn published_field_paths_of_tools_and_prompts_exist() {
     let tool = Tool {
         name: "send".into(),
         title: None,
@@ -219,12 +219,12 @@ fn paths_of_tools_and_prompts_exist() {
         hash: "h".into(),
         marks: marks(),
     };
-    assert_no_broken_paths(DEFINITION_FIELD_NAMES, &[to_json_value(&tool)]);
-    assert_no_broken_paths(DEFINITION_FIELD_NAMES, &[to_json_value(&prompt)]);
+    assert_all_paths_exist(DEFINITION_FIELD_NAMES, &[to_json_value(&tool)]);
+    assert_all_paths_exist(DEFINITION_FIELD_NAMES, &[to_json_value(&prompt)]);
 }
 
 #[test]
-fn paths_of_dry_runs_exist() {
+fn published_field_paths_of_dry_runs_exist() {
     let result = DryRunResult {
         effect: RuleEffect::Ask,
         reason: "tools-ask".into(),
@@ -235,11 +235,11 @@ fn paths_of_dry_runs_exist() {
         review_state: Some(ReviewState::New),
         is_tool_turned_off: true,
     };
-    assert_no_broken_paths(DRY_RUN_FIELD_NAMES, &[to_json_value(&result)]);
+    assert_all_paths_exist(DRY_RUN_FIELD_NAMES, &[to_json_value(&result)]);
 }
 
 #[test]
-fn paths_of_doctor_findings_exist() {
+fn published_field_paths_of_doctor_findings_exist() {
     let finding = Finding {
         id: CheckId::Clock,
         title: CheckId::Clock.title(),
@@ -248,11 +248,11 @@ fn paths_of_doctor_findings_exist() {
         remedy: Some(FindingText::new("set it")),
         servers: Vec::new(),
     };
-    assert_no_broken_paths(DOCTOR_FIELD_NAMES, &[json!({ "findings": [finding] })]);
+    assert_all_paths_exist(DOCTOR_FIELD_NAMES, &[json!({ "findings": [finding] })]);
 }
 
 #[test]
-fn paths_of_model_providers_exist() {
+fn published_field_paths_of_model_providers_exist() {
     let provider = ModelProvider {
         id: "p".into(),
         name: "P".into(),
@@ -275,11 +275,11 @@ fn paths_of_model_providers_exist() {
         requires_key: true,
         key_page_url: Some("https://a.example/keys"),
     };
-    assert_no_broken_paths(PROVIDER_FIELD_NAMES, &[to_json_value(&provider)]);
+    assert_all_paths_exist(PROVIDER_FIELD_NAMES, &[to_json_value(&provider)]);
     let models = Models { providers: vec![provider], default: None, found: Vec::new(), presets: vec![preset] };
-    assert_no_broken_paths(MODELS_FIELD_NAMES, &[to_json_value(&models)]);
+    assert_all_paths_exist(MODELS_FIELD_NAMES, &[to_json_value(&models)]);
     let test = ProviderTest { models: 1, reply: Some("hi".into()), first_token_milliseconds: Some(1), problem: None };
-    assert_no_broken_paths(PROVIDER_TEST_FIELD_NAMES, &[to_json_value(&test)]);
+    assert_all_paths_exist(PROVIDER_TEST_FIELD_NAMES, &[to_json_value(&test)]);
 }
 
 fn url_parts() -> UrlParts {
@@ -287,7 +287,7 @@ fn url_parts() -> UrlParts {
 }
 
 #[test]
-fn paths_of_authorizations_exist() {
+fn published_field_paths_of_authorizations_exist() {
     let account = Account {
         issuer: "https://a.example".into(),
         issuer_url: url_parts(),
@@ -320,11 +320,11 @@ fn paths_of_authorizations_exist() {
         steps: vec![step],
         token_storage: Some(TokenStorage::Keychain),
     };
-    assert_no_broken_paths(AUTHORIZATION_FIELD_NAMES, &[to_json_value(&authorization)]);
+    assert_all_paths_exist(AUTHORIZATION_FIELD_NAMES, &[to_json_value(&authorization)]);
 }
 
 #[test]
-fn paths_of_sampling_reports_exist() {
+fn published_field_paths_of_sampling_reports_exist() {
     let limits = SamplingLimits { requests: None, tokens: None, micros: None };
     let usage = SamplingUsage { requests: 1, tokens: 2, micros: 3 };
     let settings = SamplingSettings {
@@ -337,11 +337,11 @@ fn paths_of_sampling_reports_exist() {
     };
     let reached_limit = Some(ReachedSamplingLimit { quantity: "tokens".into(), is_per_hour: true, limit: 2 });
     let report = SamplingReport { settings, last_hour: usage, total: usage, reached_limit, outdated: false };
-    assert_no_broken_paths(SAMPLING_FIELD_NAMES, &[to_json_value(&report)]);
+    assert_all_paths_exist(SAMPLING_FIELD_NAMES, &[to_json_value(&report)]);
 }
 
 #[test]
-fn paths_of_events_exist() {
+fn published_field_paths_of_events_exist() {
     let omitted = OmittedContent { pointer: "/content".into(), hash: "h".into(), bytes: 1, is_text: true };
     let item = ConversationItem {
         id: "1".into(),
@@ -354,5 +354,5 @@ fn paths_of_events_exist() {
         omitted: Some(vec![omitted]),
     };
     let event = Event::ItemChanged { conversation: "c".into(), item: Box::new(item), answering: false };
-    assert_no_broken_paths(EVENT_FIELD_NAMES, &[to_json_value(&event)]);
+    assert_all_paths_exist(EVENT_FIELD_NAMES, &[to_json_value(&event)]);
 }

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn each_change_is_listed_with_its_path() {
+    fn each_definition_change_is_listed_with_its_path() {
         let before = json!({"name": "a", "inputSchema": {"properties": {"x": {"type": "string"}}, "enum": ["1", "2"]},
             "annotations": {"readOnlyHint": false}, "gone": [1, {"a": null}]});
         let after = json!({"inputSchema": {"enum": ["1", "3", "4"], "properties": {"x": {"type": "string"}}},
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_bounded_and_the_rest_counted() {
+    fn definition_changes_are_bounded_and_the_rest_counted() {
         let of = |text: &str| -> Value {
             (0..MAX_DEFINITION_CHANGES + 7).map(|n| (n.to_string(), text.into())).collect::<Map<_, _>>().into()
         };

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn entry_is_parsed_completely() {
+    fn skill_entry_is_parsed_completely() {
         let skill = Skill::parse(entry()).unwrap();
         assert_eq!(
             (skill.name.as_str(), skill.description.as_str()),
@@ -212,7 +212,7 @@ mod tests {
     /// Rejects each entry of a skill that violates a rule of the extension. Covers the requirement
     /// `[lifecycle-ext-untrusted]`.
     #[test]
-    fn invalid_entry_is_rejected() {
+    fn invalid_skill_entry_is_rejected() {
         let broken = |path: &str, value: Value, problem: &str| {
             let mut entry = entry();
             *entry.pointer_mut(path).unwrap() = value.clone();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn entry_at_the_limits_is_accepted() {
+    fn skill_entry_at_the_limits_is_accepted() {
         let digest = format!("sha256:{}", "0a".repeat(32));
         let files = |count: usize| {
             let uri = |i: usize| if i == 0 { SKILL_URI.to_owned() } else { format!("skill://acme/refunds/{i}.md") };

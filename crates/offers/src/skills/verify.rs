@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn matching_contents_are_accepted() {
+    fn matching_skill_contents_are_accepted() {
         assert_eq!(
             verify_file(&skill_with_file(SKILL_TEXT), SKILL_URI, &text_contents(SKILL_TEXT)).unwrap(),
             SKILL_TEXT.as_bytes(),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn mismatching_contents_are_rejected() {
+    fn mismatching_skill_contents_are_rejected() {
         let longer = format!("{SKILL_TEXT}more");
         let size = SkillMismatch::Size { listed: SKILL_TEXT.len() as u64, found: longer.len() as u64 };
         assert_eq!(

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn each_limit_applies_when_it_is_reached() {
+    fn each_usage_limit_applies_when_it_is_reached() {
         let none = Budget::default();
         let settings = |per_hour, in_all| SamplingSettings { per_hour, in_all, ..SamplingSettings::default() };
         let mut spending = ModelUsageRecord::default();
