@@ -53,7 +53,7 @@ impl BranchPage {
 
 /// A part of the results of a search in the history, the newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SearchPage {
+pub struct HistorySearchPage {
     /// Items that match the search.
     pub found: Vec<FoundItem>,
     /// Set if there may be search results that are older than those in `found`.
@@ -110,11 +110,11 @@ impl Chat {
     /// # Errors
     ///
     /// Returns [`ConversationError::Store`] if the history can't be read.
-    pub async fn search_history(&self, mut search: HistorySearch) -> Result<SearchPage, ConversationError> {
+    pub async fn search_history(&self, mut search: HistorySearch) -> Result<HistorySearchPage, ConversationError> {
         search.limit = search.limit.min(MAX_ITEMS_PER_PAGE);
         let limit = search.limit;
         let found = self.with_history(move |history| history.search(&search)).await?;
         let has_more = limit > 0 && found.len() == limit;
-        Ok(SearchPage { found, has_more })
+        Ok(HistorySearchPage { found, has_more })
     }
 }

@@ -40,7 +40,7 @@ pub use engine::{Chat, ConversationSpending, ConversationTools, NewMessage, Repl
 pub use error::{
     ConversationError, MAX_PROMPT_NAME, MAX_REPLY_TOKENS, MAX_SAVED_PROMPTS, MAX_SERVERS_PER_CONVERSATION,
 };
-pub use history::{BranchPage, ConversationTreeItem, SearchPage};
+pub use history::{BranchPage, ConversationTreeItem, HistorySearchPage};
 pub use models::ModelRef;
 pub use saved_system_prompts::{SavedSystemPrompt, SavedSystemPrompts};
 

@@ -14,7 +14,7 @@ use registry::{
 use serde_json::{Value, json};
 use store::{CacheFolder, FileLocations, ReadOnlyStore};
 
-use crate::arguments::{Arguments, RegistryArguments as What, RegistryCommand};
+use crate::arguments::{Arguments, RegistryArguments, RegistryCommand};
 use crate::failure::CommandFailure;
 use crate::install_plan_text;
 use crate::output::{Output, to_json_value};
@@ -26,7 +26,11 @@ use crate::terminal_escape::{self, escape_and_prefix_lines, escape_line};
 const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 
 /// Runs a `registry` command, and returns its result as JSON.
-pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> Result<Value, CommandFailure> {
+pub(crate) async fn run(
+    arguments: &Arguments,
+    what: &RegistryArguments,
+    output: &Output,
+) -> Result<Value, CommandFailure> {
     let FileLocations { config_file, data_dir } = file_locations(arguments)?;
     let ReadOnlyStore { documents, secrets, .. } =
         store::open_read_only(&config_file, &data_dir).map_err(storage_failure)?;
