@@ -2,7 +2,7 @@
 //! tests cover their display (X12, X14).
 
 use chat::skills::{SkillError, SkillReader};
-use offers::catalog::MAX_ITEMS;
+use offers::catalog::MAX_CATALOG_LIST_ITEMS;
 use policy::Hash;
 use serde_json::{Value, json};
 use testkit::app::scripted_config;
@@ -122,7 +122,11 @@ async fn x59_endless_list_of_skills_is_truncated() {
     let what = "X59, 20,000 skills";
     let list = skilled.pair.while_good_server_responds(what, skilled.reader().list("bad".into())).await.unwrap();
     assert!(list.is_cut, "{what}: the existence of further skills is reported");
-    assert_eq!(list.skills.len() + list.dropped.len(), MAX_ITEMS, "{what}: no further skills are retained");
+    assert_eq!(
+        list.skills.len() + list.dropped.len(),
+        MAX_CATALOG_LIST_ITEMS,
+        "{what}: no further skills are retained"
+    );
     assert_eq!(skilled.received_requests("skills/list"), 1, "{what}: no further skills are requested");
     skilled.pair.close(what).await;
 }

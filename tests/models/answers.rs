@@ -94,7 +94,7 @@ async fn images_are_sent() {
         let parts = vec![MessagePart::text("what is in the picture"), picture];
         let request =
             ModelRequest { messages: vec![ModelMessage { role: Role::User, parts }], ..text_request(wire, "") };
-        assert!(fake.client(wire).find_losses(&request).is_empty(), "{wire:?}: pictures are supported");
+        assert!(fake.client(wire).find_lossy_conversions(&request).is_empty(), "{wire:?}: pictures are supported");
         let answer = expect_reply(&fake.client(wire), request.clone()).await;
         assert_eq!(answer.message.plain_text(), "A red square.", "{wire:?}: the model should describe the picture");
         let sent = send_and_capture(wire, request).await.to_string();

@@ -310,7 +310,11 @@ async fn images_stay_in_results_if_openai_accepts_them() {
     let request = ModelRequest { messages, ..text_request(RESPONSES_WIRE, "x") };
     for (host, stays) in [("api.openai.com", true), ("models.example", false)] {
         let provider = client_for_host(host, &served);
-        assert_eq!(provider.find_losses(&request).is_empty(), stays, "{host}: a moved image should be reported");
+        assert_eq!(
+            provider.find_lossy_conversions(&request).is_empty(),
+            stays,
+            "{host}: a moved image should be reported"
+        );
         expect_reply(&provider, request.clone()).await;
         let input = served.request_bodies("/v1/responses").pop().unwrap()["input"].clone();
         assert_eq!(

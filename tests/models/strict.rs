@@ -96,12 +96,16 @@ async fn reasoning_models_of_openai_receive_supported_parameters() {
                 expected
                     .push(LossyConversion { what: UnsupportedFeature::ThinkingWithTools, then: Conversion::LeaveOut });
             }
-            assert_eq!(provider.find_losses(&request), expected, "{model} at {host}: omitted parts are reported");
+            assert_eq!(
+                provider.find_lossy_conversions(&request),
+                expected,
+                "{model} at {host}: omitted parts are reported"
+            );
             let answered = expect_reply(&provider, request.clone()).await;
             assert_eq!(answered.message.plain_text(), "ok", "{model} at {host}: the model should reply");
             let plain = ModelRequest { thinking: false, temperature: None, ..request.clone() };
             assert!(
-                provider.find_losses(&plain).is_empty(),
+                provider.find_lossy_conversions(&plain).is_empty(),
                 "{model} at {host}: tools without thinking should be supported"
             );
             expect_reply(&provider, plain).await;
@@ -141,11 +145,14 @@ async fn other_models_and_providers_receive_all_parameters() {
     let served = start_strict_openai().await;
     let request = ModelRequest { stop: vec!["END".into()], thinking: false, ..request_with_all_options("gpt-4o") };
     let own = client_for_host(OPENAI_API_HOSTS[0], &served, ConversionChoices::default());
-    assert!(own.find_losses(&request).is_empty(), "gpt-4o should support all parameters");
+    assert!(own.find_lossy_conversions(&request).is_empty(), "gpt-4o should support all parameters");
     expect_reply(&own, request.clone()).await;
     let other = client_for_host("models.example", &served, ConversionChoices::default());
     let request = ModelRequest { model: "gpt-6-like".into(), ..request };
-    assert!(other.find_losses(&request).is_empty(), "a similar model of another provider should not be restricted");
+    assert!(
+        other.find_lossy_conversions(&request).is_empty(),
+        "a similar model of another provider should not be restricted"
+    );
     expect_reply(&other, request).await;
     let bodies = served.request_bodies("/v1/chat/completions");
     for body in &bodies {
@@ -183,14 +190,14 @@ async fn anthropic_models_receive_a_temperature_only_if_supported() {
     for model in refusing {
         let loss = LossyConversion { what: UnsupportedFeature::Temperature, then: Conversion::LeaveOut };
         assert_eq!(
-            provider.find_losses(&hot(model)),
+            provider.find_lossy_conversions(&hot(model)),
             [loss],
             "{model}: the omission of the temperature should be reported"
         );
         expect_reply(&provider, hot(model)).await;
     }
     for model in ["claude-sonnet-4-5", "claude-haiku-4-5-20251001", "claude-opus-4-6"] {
-        assert!(provider.find_losses(&hot(model)).is_empty(), "{model} should support a temperature");
+        assert!(provider.find_lossy_conversions(&hot(model)).is_empty(), "{model} should support a temperature");
         expect_reply(&provider, hot(model)).await;
         let sent = served.request_bodies("/v1/messages").pop().unwrap();
         assert_eq!(sent["temperature"], 0.5, "{model}: the temperature should be sent");

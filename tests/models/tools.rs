@@ -120,7 +120,7 @@ async fn images_and_failures_in_results_reach_the_model_on_every_wire() {
             MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nmap") };
         let results = vec![tool_result(&id, vec![MessagePart::text("no service"), picture], true)];
         let request = request_with_results(request, used.message, results);
-        let losses = provider.find_losses(&request);
+        let losses = provider.find_lossy_conversions(&request);
         let image = LossyConversion { what: UnsupportedFeature::ImageInToolResult, then: Conversion::SendAfter };
         let failed = LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText };
         let expected: &[LossyConversion] = match wire {

@@ -62,14 +62,14 @@ pub async fn respond_in_conversation(
     {
         return Err(refused("cancel a call of another conversation"));
     }
-    if name == "add_policy_rule" && allows_elsewhere(request, own) {
+    if name == "add_policy_rule" && rule_allows_outside_conversation(request, own) {
         return Err(refused("add a rule that allows outside of its conversation"));
     }
     respond(api, name, request).await
 }
 
 /// Returns `true` if a new rule allows something outside of the conversation `own`.
-fn allows_elsewhere(rule: &Value, own: Option<&str>) -> bool {
+fn rule_allows_outside_conversation(rule: &Value, own: Option<&str>) -> bool {
     let is_restriction = matches!(rule.get("effect").and_then(Value::as_str), Some("ask" | "deny"));
     let text_of = |member: &str| rule.get("scope").and_then(|scope| scope.get(member)).and_then(Value::as_str);
     let is_own = own.is_some() && text_of("conversation") == own && text_of("kind") == Some("conversation");

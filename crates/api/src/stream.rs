@@ -8,7 +8,7 @@ use host::view::HostEvent;
 use tokio::time::Instant;
 
 use crate::data::ConversationSummary;
-use crate::handler::{Api, conversation_list, event_view};
+use crate::handler::{Api, conversation_summaries, event_view};
 use crate::{Event, Events};
 
 /// Minimum interval between two batches: one frame of the page at 60 Hz.
@@ -68,7 +68,7 @@ impl EventStream {
     async fn list_conversations_if_changed(&self, batch: &[Arc<NumberedEvent>]) -> Vec<ConversationSummary> {
         if batch.iter().any(|e| matches!(e.event, HostEvent::ConversationsChanged(_))) {
             // If the list can't be read, the page shows an empty list, and its next command returns the error.
-            return conversation_list(&self.api).await.unwrap_or_default();
+            return conversation_summaries(&self.api).await.unwrap_or_default();
         }
         Vec::new()
     }

@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::item::{MessageAttachment, ResourceContents};
 use models::MessagePart;
-use offers::review::{bytes_part, contents_part, visible_text};
+use offers::review::{binary_data_part, resource_contents_part, visible_text};
 
 /// Maximum number of attachments of one message.
 pub const MAX_ATTACHMENTS: usize = 20;
@@ -64,7 +64,7 @@ pub fn attachment_parts(attachment: &MessageAttachment) -> Vec<MessagePart> {
     match attachment {
         MessageAttachment::File { name, mime_type, data } => {
             let called = format!("The user attached the file {name:?}:");
-            match bytes_part(name, mime_type, data) {
+            match binary_data_part(name, mime_type, data) {
                 MessagePart::Text(text) => vec![MessagePart::Text(format!("{called}\n{text}"))],
                 part => vec![MessagePart::Text(called), part],
             }
@@ -97,7 +97,7 @@ pub fn skill_parts(server: &str, uri: &str, name: &str, contents: &[ResourceCont
 
 fn parts_from_contents(source: String, contents: &[ResourceContents]) -> Vec<MessagePart> {
     let mut parts = vec![MessagePart::Text(source)];
-    parts.extend(contents.iter().map(contents_part));
+    parts.extend(contents.iter().map(resource_contents_part));
     parts
 }
 

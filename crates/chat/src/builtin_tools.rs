@@ -6,7 +6,7 @@ use domain::item::{ChatItem, FoundTool, ItemBody};
 use models::ModelTool;
 use serde_json::{Map, Value, json};
 
-use super::model_context::{READ_RESULT_TOOL, has_omitted_results, result_source, result_text};
+use super::model_context::{READ_RESULT_TOOL, has_truncated_results, result_source_text, result_text};
 use super::offered_tools::{OfferedTool, OfferedTools};
 use super::search_index::SearchIndex;
 
@@ -46,7 +46,7 @@ pub(super) fn select_tools(offering: &OfferedTools, path: &[ChatItem], threshold
     } else {
         offering.offered().filter_map(|tool| tool.definition().cloned()).collect()
     };
-    if has_omitted_results(path) {
+    if has_truncated_results(path) {
         tools.push(read_result_definition());
     }
     tools
@@ -148,7 +148,7 @@ pub(super) fn read_more_of_result(
     } else {
         String::new()
     };
-    let source = result_source(server, tool, app.as_deref());
+    let source = result_source_text(server, tool, app.as_deref());
     let text = format!("{source}\n{}{more}", &text[from..end]);
     BuiltinToolResult { text, found: Vec::new(), is_error: false }
 }
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn long_result_is_read_in_parts() {
+    fn long_tool_result_is_read_in_parts() {
         let path = [call_item("0123ä6789")];
         let read = |from: u64| read_more_of_result(&path, &arguments(json!({"call": "c1", "from": from})), 5).text;
         assert!(read(0).contains("0123\n(6 more bytes follow"), "only complete characters are returned: {}", read(0));

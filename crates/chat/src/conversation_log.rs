@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use domain::history::{ConversationChange, ConversationUsage, ItemPosition, ItemRange, NewItem, Reading};
-use domain::item::{ChatItem, ConversationEvent, ItemBody, ItemState, content_source_servers, item_readings};
+use domain::history::{ConversationChange, ConversationUsage, ItemPosition, ItemRange, NewHistoryItem, Reading};
+use domain::item::{ChatItem, ConversationEvent, ItemBody, ItemState, content_read_in_item, content_source_servers};
 use domain::{Millis, StoreError, history};
 use ports::History;
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ impl ConversationLog {
         // clock: timestamp of the change.
         let at = ports::time::system_time_millis();
         self.change_stored_settings(at, move |stored| {
-            draft::store_draft(&mut settings, draft::stored_draft(stored));
+            draft::put_draft_in_stored_settings(&mut settings, draft::draft_in_stored_settings(stored));
             *stored = settings;
         })
         .await
@@ -60,7 +60,7 @@ impl ConversationLog {
 
     /// Stores the unsent text of the conversation without changing the conversation's position in the list.
     pub(super) async fn set_draft(&self, text: String) -> Result<(), ConversationError> {
-        self.change_stored_settings(0, move |stored| draft::store_draft(stored, text)).await
+        self.change_stored_settings(0, move |stored| draft::put_draft_in_stored_settings(stored, text)).await
     }
 
     /// Applies a change to the stored JSON value that contains the settings and the draft of the conversation.
@@ -92,7 +92,7 @@ impl ConversationLog {
 
     /// Returns the items of the conversation's visible branch with all texts, but without large images, audio and
     /// files.
-    pub(super) async fn branch_items_with_texts(&self) -> Result<Vec<ChatItem>, ConversationError> {
+    pub(super) async fn branch_items_without_large_media(&self) -> Result<Vec<ChatItem>, ConversationError> {
         self.read_items(None, false).await
     }
 
@@ -147,7 +147,7 @@ impl ConversationLog {
     /// Returns the event that notifies the page of a written item. Large images, audio, files and texts are omitted,
     /// since the page requests them when it displays them. The text of a reply is included, since the page already has
     /// it.
-    pub(super) async fn item_event(&self, item: ChatItem, answering: bool) -> ConversationEvent {
+    pub(super) async fn item_changed_event(&self, item: ChatItem, answering: bool) -> ConversationEvent {
         let (id, state) = (item.id.clone(), item.state);
         let is_light =
             state == ItemState::Streaming || matches!(item.body, ItemBody::Reply { .. } | ItemBody::Notice { .. });
@@ -175,17 +175,17 @@ impl ConversationLog {
     }
 
     /// Writes an item, and records with it which content of servers the model read.
-    pub(super) async fn write_item_with_readings(
+    pub(super) async fn write_item_with_read_contents(
         &self,
         item: &ChatItem,
         readings: Vec<Reading>,
     ) -> Result<(), ConversationError> {
-        self.append(vec![NewItem { readings, ..new_item(item) }]).await
+        self.append(vec![NewHistoryItem { readings, ..new_item(item) }]).await
     }
 
     /// Writes an item, and records that the conversation contains content of these servers, in addition to those that
     /// the item names.
-    pub(super) async fn write_item_with_servers(
+    pub(super) async fn write_item_with_source_servers(
         &self,
         item: &ChatItem,
         servers: Vec<String>,
@@ -195,7 +195,7 @@ impl ConversationLog {
         self.append(vec![new]).await
     }
 
-    pub(super) async fn append(&self, new: Vec<NewItem>) -> Result<(), ConversationError> {
+    pub(super) async fn append(&self, new: Vec<NewHistoryItem>) -> Result<(), ConversationError> {
         if self.with_history(move |history, id| history.write(id, &new)).await? {
             Ok(())
         } else {
@@ -217,20 +217,20 @@ pub(super) async fn with_history_blocking<T: Send + 'static>(
 }
 
 /// Converts a conversation item to the form in which the history stores it.
-pub(super) fn new_item(item: &ChatItem) -> NewItem {
-    NewItem {
+pub(super) fn new_item(item: &ChatItem) -> NewHistoryItem {
+    NewHistoryItem {
         id: item.id.clone(),
         after: item.parent.clone().map_or(ItemPosition::Start, ItemPosition::Item),
         at: item.at,
         body: json!(item.body),
         state: item.state,
         sources: content_source_servers([item]),
-        readings: item_readings(item),
+        readings: content_read_in_item(item),
     }
 }
 
 /// Inserts into an item the long texts that the history stores separately.
-fn insert_long_texts(history: &dyn History, item: &mut history::StoredItem) -> Result<(), StoreError> {
+fn insert_long_texts(history: &dyn History, item: &mut history::StoredHistoryItem) -> Result<(), StoreError> {
     for left in item.omitted.iter().filter(|left| left.is_text) {
         let text = history.blob(&left.hash)?.and_then(|bytes| String::from_utf8(bytes).ok());
         if let (Some(place), Some(text)) = (item.body.pointer_mut(&left.pointer), text) {
@@ -241,7 +241,7 @@ fn insert_long_texts(history: &dyn History, item: &mut history::StoredItem) -> R
 }
 
 /// Converts a stored item to a conversation item, or returns `None` if this version doesn't know its kind.
-pub(super) fn parse_item(stored: history::StoredItem) -> Option<ChatItem> {
+pub(super) fn parse_item(stored: history::StoredHistoryItem) -> Option<ChatItem> {
     let body: ItemBody = serde_json::from_value(stored.body).ok()?;
     Some(ChatItem { id: stored.id, parent: stored.parent, at: stored.at, state: stored.state, body })
 }

@@ -1,14 +1,14 @@
 //! Lists, creates, opens, renames and deletes conversations, and appends items to them. Used by `api`, for the page and
 //! the command line.
 
-use domain::history::{self, ConversationChange, ItemPosition, ItemRange, NewItem};
+use domain::history::{self, ConversationChange, ItemPosition, ItemRange, NewHistoryItem};
 use domain::item::ChatItem;
 use domain::{Millis, StoreError};
 use ports::History;
 
-use super::conversation_locks::{ConversationGuard, ConversationLocks};
+use super::conversation_locks::{ConversationLockGuard, ConversationLocks};
 use super::engine::Chat;
-use super::history::{BranchPage, TreeItem};
+use super::history::{BranchPage, ConversationTreeItem};
 use super::{ConversationError, ConversationSettings, conversation_log, draft};
 
 /// Maximum length of a conversation's title, in characters.
@@ -106,10 +106,10 @@ impl Chat {
         {
             // Parts that arrived after the item was last written exist in memory only.
             let siblings = std::mem::take(&mut placed.siblings);
-            *placed = TreeItem { item: live, siblings, omitted: Vec::new(), seq: Some(seq) };
+            *placed = ConversationTreeItem { item: live, siblings, omitted: Vec::new(), seq: Some(seq) };
         }
         let settings = ConversationSettings::from_stored(&conversation.settings);
-        let draft = draft::stored_draft(&conversation.settings);
+        let draft = draft::draft_in_stored_settings(&conversation.settings);
         Ok(Some(OpenConversation { conversation, settings, page, sources, answering, draft }))
     }
 
@@ -122,7 +122,7 @@ impl Chat {
     /// if a model is replying, since the model would not receive the items.
     pub async fn append_items(&self, conversation: String, items: Vec<ChatItem>) -> Result<(), ConversationError> {
         let held = ConversationLocks::lock_for_writing(&self.replies, &conversation).await?;
-        self.append(held, conversation, items.iter().map(item_after_parent).collect()).await
+        self.append(held, conversation, items.iter().map(new_item_after_parent).collect()).await
     }
 
     /// Appends an item that must not be lost, such as the record of a call, to a conversation. If a model is replying
@@ -133,7 +133,7 @@ impl Chat {
     /// Returns [`ConversationError::Store`] if the item can't be written immediately. Errors of the spawned task are
     /// only logged.
     pub(super) async fn append_or_defer(&self, conversation: String, item: &ChatItem) -> Result<(), ConversationError> {
-        let items = vec![item_after_parent(item)];
+        let items = vec![new_item_after_parent(item)];
         match ConversationLocks::lock_for_writing(&self.replies, &conversation).await {
             Ok(held) => self.append(held, conversation, items).await,
             Err(ConversationError::Answering) => {
@@ -149,16 +149,20 @@ impl Chat {
         }
     }
 
-    async fn append_when_free(&self, conversation: String, items: Vec<NewItem>) -> Result<(), ConversationError> {
+    async fn append_when_free(
+        &self,
+        conversation: String,
+        items: Vec<NewHistoryItem>,
+    ) -> Result<(), ConversationError> {
         let held = ConversationLocks::lock_when_free(&self.replies, &conversation).await?;
         self.append(held, conversation, items).await
     }
 
     async fn append(
         &self,
-        held: ConversationGuard,
+        held: ConversationLockGuard,
         conversation: String,
-        mut items: Vec<NewItem>,
+        mut items: Vec<NewHistoryItem>,
     ) -> Result<(), ConversationError> {
         for item in items.iter_mut().filter(|item| !item.readings.is_empty()) {
             item.readings = self.host.add_open_world_claims(std::mem::take(&mut item.readings)).await?;
@@ -236,9 +240,9 @@ fn create_with_unique_id(
 
 /// Converts a conversation item to the form in which the history stores it. It follows its parent, or the last item of
 /// the visible branch if it has no parent.
-fn item_after_parent(item: &ChatItem) -> NewItem {
+fn new_item_after_parent(item: &ChatItem) -> NewHistoryItem {
     let after = item.parent.clone().map_or(ItemPosition::Head, ItemPosition::Item);
-    NewItem { after, ..conversation_log::new_item(item) }
+    NewHistoryItem { after, ..conversation_log::new_item(item) }
 }
 
 fn shorten_title(title: &str) -> String {

@@ -10,12 +10,12 @@ const DRAFT_KEY: &str = "draft";
 pub(super) const MAX_DRAFT_BYTES: usize = 256 << 10;
 
 /// Returns the draft contained in a conversation's stored settings, or an empty string if there is none.
-pub(super) fn stored_draft(stored: &Value) -> String {
+pub(super) fn draft_in_stored_settings(stored: &Value) -> String {
     stored.get(DRAFT_KEY).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// Inserts a draft into a conversation's stored settings. An empty string removes the previous draft.
-pub(super) fn store_draft(stored: &mut Value, text: String) {
+pub(super) fn put_draft_in_stored_settings(stored: &mut Value, text: String) {
     if !stored.is_object() {
         *stored = Value::Object(Map::new());
     }

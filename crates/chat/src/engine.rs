@@ -224,7 +224,7 @@ impl Chat {
     /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist, [`ConversationError::TooLong`] if the
     /// system prompt is too long, [`ConversationError::TooManyServers`] if there are too many servers, and
     /// [`ConversationError::Temperature`] or [`ConversationError::ReplyTokens`] for a parameter out of bounds.
-    pub async fn set_conversation(
+    pub async fn set_conversation_settings(
         &self,
         conversation: String,
         settings: ConversationSettings,
@@ -249,10 +249,10 @@ impl Chat {
     /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist.
     pub async fn conversation_tools(&self, conversation: String) -> Result<ConversationTools, ConversationError> {
         let (_, settings) = self.conversation_log(&conversation).conversation().await?;
-        let servers = resolve_servers(&self.host, &settings.servers).await?;
+        let servers = load_servers_for_model(&self.host, &settings.servers).await?;
         let registry = self.host.models().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context);
-        let threshold = settings.search_threshold(self.host.conversation_bounds().await?, context);
+        let threshold = settings.effective_tool_search_threshold(self.host.conversation_bounds().await?, context);
         let approved_instructions = |(_, server): &(OfferedServer, ServerForModel)| {
             let text = system_prompt::format_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
             Some(ServerInstructions { server: server.server.clone(), text, hash: server.instructions_hash()? })
@@ -292,7 +292,7 @@ impl Chat {
         let (stored, settings) = log.conversation().await?;
         let name = export::file_name(&stored.title, format);
         let items = match format {
-            ExportFormat::Markdown => log.branch_items_with_texts().await?,
+            ExportFormat::Markdown => log.branch_items_without_large_media().await?,
             ExportFormat::Json => log.all_items().await?,
         };
         let written = tokio::task::spawn_blocking(move || match format {
@@ -335,7 +335,7 @@ impl Chat {
             ChatItem { id: new_id(), parent, at: ports::time::system_time_millis(), state: ItemState::Whole, body };
         log.write_items(vec![message.clone()]).await?;
         let (parent, id) = (Some(message.id.clone()), message.id.clone());
-        self.host.emit_conversation_event(log.item_event(message, true).await).await?;
+        self.host.emit_conversation_event(log.item_changed_event(message, true).await).await?;
         let conversation = log.conversation.clone();
         let begun = self.start_reply_after(begun, log, chosen, parent, Some(id)).await;
         if begun.is_err() {
@@ -387,7 +387,7 @@ impl Chat {
 }
 
 /// Returns a conversation's servers with the tools and instructions that the host has for a model.
-pub(super) async fn resolve_servers(
+pub(super) async fn load_servers_for_model(
     host: &Host,
     offered: &[OfferedServer],
 ) -> Result<Vec<(OfferedServer, ServerForModel)>, ConversationError> {

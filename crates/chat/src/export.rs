@@ -80,7 +80,11 @@ fn write_item(text: &mut String, item: &ChatItem) {
             for attachment in attachments {
                 write_attachment(text, attachment);
             }
-            write_contents(text, content, if prompt.is_some() { TextAuthor::Server } else { TextAuthor::User });
+            write_contents(
+                text,
+                content,
+                if prompt.is_some() { ExportedTextAuthor::Server } else { ExportedTextAuthor::User },
+            );
         }
         ItemBody::Reply { model, parts, error, .. } => {
             write_heading(text, &format!("Assistant ({})", inline_code(&model.model)));
@@ -130,7 +134,7 @@ fn write_tool_result(text: &mut String, result: &ToolResult) {
     if result.is_error {
         write_paragraph(text, "*The tool reported an error.*");
     }
-    write_contents(text, &result.content, TextAuthor::Server);
+    write_contents(text, &result.content, ExportedTextAuthor::Server);
     if let Some(structured) = &result.structured {
         write_fenced(text, "json", &format!("{structured:#}"));
     }
@@ -142,15 +146,15 @@ fn write_tool_result(text: &mut String, result: &ToolResult) {
 
 /// Author of a text in an exported conversation, which determines how the text is escaped.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum TextAuthor {
+enum ExportedTextAuthor {
     User,
     Server,
 }
 
-fn write_contents(text: &mut String, content: &[Content], by: TextAuthor) {
+fn write_contents(text: &mut String, content: &[Content], by: ExportedTextAuthor) {
     for part in content {
         match part {
-            Content::Text { text: user_text } if by == TextAuthor::User => write_paragraph(text, user_text),
+            Content::Text { text: user_text } if by == ExportedTextAuthor::User => write_paragraph(text, user_text),
             Content::Text { text: user_text } => write_fenced(text, "", user_text),
             Content::Image { mime_type, .. } => {
                 write_paragraph(text, &format!("*A picture ({})*", inline_code(mime_type)))
@@ -346,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn title_cannot_open_a_code_block() {
+    fn exported_title_cannot_open_a_code_block() {
         for (title, heading) in [("```", "# \\`\\`\\`\n"), ("~~~ x", "# ~~~ x\n"), ("``` a `b`", "# \\`\\`\\` a `b`\n")]
         {
             assert_eq!(to_markdown(title, &[]), heading, "{title:?} stays on one line and opens no code block");
@@ -354,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn file_name_contains_no_path_separators() {
+    fn export_file_name_contains_no_path_separators() {
         assert_eq!(file_name("../etc: x", ExportFormat::Markdown), "etc--x.md", "the name contains no path separators");
         assert_eq!(file_name("旅行", ExportFormat::Json), "旅行.json", "letters of all languages are retained");
         assert_eq!(file_name("//", ExportFormat::Json), "conversation.json", "a name without letters is replaced");

@@ -13,7 +13,7 @@ const MAX_ITEMS_PER_PAGE: usize = 200;
 
 /// A conversation item with the ids of its siblings in the conversation's tree.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TreeItem {
+pub struct ConversationTreeItem {
     /// Item as stored in the history.
     pub item: ChatItem,
     /// Identifiers of all items with the same parent, in order of creation, including this one.
@@ -24,10 +24,10 @@ pub struct TreeItem {
     pub seq: Option<u64>,
 }
 
-impl TreeItem {
+impl ConversationTreeItem {
     /// Converts a stored item for the page, or returns `None` if its kind is unknown because a newer version of
     /// Drawbridge wrote it.
-    fn from_stored(mut stored: history::StoredItem) -> Option<Self> {
+    fn from_stored(mut stored: history::StoredHistoryItem) -> Option<Self> {
         let (siblings, omitted) = (std::mem::take(&mut stored.siblings), std::mem::take(&mut stored.omitted));
         Some(Self { item: conversation_log::parse_item(stored)?, siblings, omitted, seq: None })
     }
@@ -37,20 +37,23 @@ impl TreeItem {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BranchPage {
     /// Items of this part of the branch, the oldest first.
-    pub items: Vec<TreeItem>,
+    pub items: Vec<ConversationTreeItem>,
     /// Set if the branch has items that are older than those in `items`.
     pub has_more: bool,
 }
 
 impl BranchPage {
     pub(super) fn from_stored(page: history::ItemPage) -> Self {
-        Self { items: page.items.into_iter().filter_map(TreeItem::from_stored).collect(), has_more: page.has_more }
+        Self {
+            items: page.items.into_iter().filter_map(ConversationTreeItem::from_stored).collect(),
+            has_more: page.has_more,
+        }
     }
 }
 
 /// A part of the results of a search in the history, the newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SearchPage {
+pub struct HistorySearchPage {
     /// Items that match the search.
     pub found: Vec<FoundItem>,
     /// Set if there may be search results that are older than those in `found`.
@@ -107,11 +110,11 @@ impl Chat {
     /// # Errors
     ///
     /// Returns [`ConversationError::Store`] if the history can't be read.
-    pub async fn search_history(&self, mut search: HistorySearch) -> Result<SearchPage, ConversationError> {
+    pub async fn search_history(&self, mut search: HistorySearch) -> Result<HistorySearchPage, ConversationError> {
         search.limit = search.limit.min(MAX_ITEMS_PER_PAGE);
         let limit = search.limit;
         let found = self.with_history(move |history| history.search(&search)).await?;
         let has_more = limit > 0 && found.len() == limit;
-        Ok(SearchPage { found, has_more })
+        Ok(HistorySearchPage { found, has_more })
     }
 }

@@ -40,7 +40,7 @@ pub use engine::{Chat, ConversationSpending, ConversationTools, NewMessage, Repl
 pub use error::{
     ConversationError, MAX_PROMPT_NAME, MAX_REPLY_TOKENS, MAX_SAVED_PROMPTS, MAX_SERVERS_PER_CONVERSATION,
 };
-pub use history::{BranchPage, SearchPage, TreeItem};
+pub use history::{BranchPage, ConversationTreeItem, HistorySearchPage};
 pub use models::ModelRef;
 pub use saved_system_prompts::{SavedSystemPrompt, SavedSystemPrompts};
 
@@ -102,7 +102,7 @@ impl ConversationSettings {
     /// Returns the number of tokens of all tool definitions above which a model with this context size searches for
     /// tools instead of receiving all definitions.
     #[must_use]
-    pub fn search_threshold(&self, bounds: ChatBounds, context: Option<u32>) -> u64 {
+    pub fn effective_tool_search_threshold(&self, bounds: ChatBounds, context: Option<u32>) -> u64 {
         match self.tool_search {
             Some(true) => 0,
             Some(false) => NO_SEARCH_THRESHOLD_TOKENS,
@@ -204,8 +204,9 @@ mod tests {
     #[test]
     fn e5_search_threshold_depends_on_setting_and_context_window() {
         let chosen = |tool_search| ConversationSettings { tool_search, ..ConversationSettings::default() };
-        let threshold =
-            |chosen: &ConversationSettings, context| chosen.search_threshold(ChatBounds::default(), context);
+        let threshold = |chosen: &ConversationSettings, context| {
+            chosen.effective_tool_search_threshold(ChatBounds::default(), context)
+        };
         assert_eq!(threshold(&chosen(None), Some(100_000)), 5_000, "the threshold is five percent of a known context");
         assert!(threshold(&chosen(None), None) > 1_000_000, "with an unknown context, all tools are sent");
         assert_eq!(threshold(&chosen(Some(true)), None), 0, "an enabled search is always used");

@@ -31,7 +31,7 @@ pub(super) fn withheld_result_text(by: &str) -> String {
 }
 
 /// Text that a model receives as the result of a tool call whose outcome is unknown.
-const UNKNOWN_OUTCOME_TEXT: &str =
+const UNKNOWN_CALL_OUTCOME_TEXT: &str =
     "The outcome of this call is unknown: Drawbridge was closed while it was running. It may have taken effect.";
 
 /// Converts the items of the visible branch to messages for a model, the last of which is the user's. After an
@@ -54,7 +54,7 @@ pub fn messages_ending_with_user(path: &[ChatItem], model: &ModelRef, limit: usi
 pub fn to_model_messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelMessage> {
     let results: HashMap<(&str, &str), &ChatItem> = path
         .iter()
-        .filter_map(|item| tool_used(item).map(|used| ((used.reply.as_str(), used.id.as_str()), item)))
+        .filter_map(|item| requesting_tool_use(item).map(|used| ((used.reply.as_str(), used.id.as_str()), item)))
         .collect();
     let mut messages = AlternatingMessages::default();
     for item in path {
@@ -175,7 +175,7 @@ fn convert_reply<'a>(
     (message_parts, uses)
 }
 
-const fn tool_used(item: &ChatItem) -> Option<&ToolUsed> {
+const fn requesting_tool_use(item: &ChatItem) -> Option<&ToolUsed> {
     match &item.body {
         ItemBody::ToolCall { used, .. } => used.as_ref(),
         ItemBody::OwnTool { used, .. } => Some(used),
@@ -193,7 +193,7 @@ fn tool_result_part(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatIte
             }
             let is_error = result.as_ref().is_none_or(|result| result.is_error);
             if result.is_none() && error.is_none() {
-                parts.push(MessagePart::text(UNKNOWN_OUTCOME_TEXT));
+                parts.push(MessagePart::text(UNKNOWN_CALL_OUTCOME_TEXT));
             }
             let called = (server.as_str(), tool.as_str(), app.as_deref());
             parts.extend(call_result_parts(called, result.as_ref(), error.as_deref(), (&item.id, limit)));
@@ -214,7 +214,7 @@ fn call_result_parts(
 ) -> Vec<MessagePart> {
     let mut parts = Vec::new();
     if let Some(result) = result {
-        parts.push(MessagePart::Text(result_source(server, tool, app)));
+        parts.push(MessagePart::Text(result_source_text(server, tool, app)));
         parts.extend(truncate_result(result_parts(result), call, limit).0);
     }
     if let Some(error) = error {
@@ -225,7 +225,7 @@ fn call_result_parts(
 
 /// Returns the text that names the source of a tool result and precedes it in a message. If an app provides the tool,
 /// `app` names the server's tool to which the app belongs, since the server may also have a tool named `tool`.
-pub(super) fn result_source(server: &str, tool: &str, app: Option<&str>) -> String {
+pub(super) fn result_source_text(server: &str, tool: &str, app: Option<&str>) -> String {
     let (server, tool) = (visible_text(server), visible_text(tool));
     match app.map(visible_text) {
         Some(app) => format!("Data from the server {server:?}, the result of the tool {tool:?} of its app {app:?}:"),
@@ -304,7 +304,7 @@ pub fn result_text(result: &ToolResult) -> String {
 
 /// Returns `true` if a tool result on this path was truncated, so that the model needs [`READ_RESULT_TOOL`].
 #[must_use]
-pub fn has_omitted_results(path: &[ChatItem]) -> bool {
+pub fn has_truncated_results(path: &[ChatItem]) -> bool {
     path.iter().any(|item| matches!(&item.body, ItemBody::ToolCall { omitted_bytes: Some(_), .. }))
 }
 

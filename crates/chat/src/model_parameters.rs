@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_out_of_bounds_are_rejected() {
+    fn model_parameters_out_of_bounds_are_rejected() {
         for temperature in [-0.1, 2.1, f64::NAN, f64::INFINITY] {
             let checked = check_parameters(&settings(Some(temperature), None));
             assert_eq!(checked, Err(ConversationError::Temperature), "temperature {temperature}");

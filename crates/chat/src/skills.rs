@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::call::CallFailure;
 use domain::item::ResourceContents;
 use host::Host;
-use offers::catalog::{MAX_ITEMS, MAX_LIST_BYTES, MAX_PAGES};
+use offers::catalog::{MAX_CATALOG_LIST_ITEMS, MAX_LIST_BYTES, MAX_LIST_PAGES};
 use offers::skills::{Skill, SkillMismatch, check_skill_file_listed, verify_file};
 use policy::Hash;
 use serde_json::{Map, Value};
@@ -114,15 +114,15 @@ impl<'a> SkillReader<'a> {
         let mut uris = HashSet::new();
         let mut cursor: Option<String> = None;
         let mut bytes = 0;
-        for _ in 0..MAX_PAGES {
+        for _ in 0..MAX_LIST_PAGES {
             let params = cursor.iter().map(|cursor| ("cursor".to_owned(), Value::from(cursor.as_str()))).collect();
             let mut page = self.host.request_skills(server.clone(), "skills/list", params).await?;
             let Some(Value::Array(entries)) = page.remove("skills") else {
-                return Err(unusable_skill(&server, "the answer has no list of skills"));
+                return Err(unusable_skill_error(&server, "the answer has no list of skills"));
             };
             for entry in entries {
                 bytes += entry.to_string().len();
-                if list.skills.len() + list.dropped.len() == MAX_ITEMS || bytes > MAX_LIST_BYTES {
+                if list.skills.len() + list.dropped.len() == MAX_CATALOG_LIST_ITEMS || bytes > MAX_LIST_BYTES {
                     list.is_cut = true;
                     return Ok(list);
                 }
@@ -147,11 +147,11 @@ impl<'a> SkillReader<'a> {
         let params = Map::from_iter([("uri".to_owned(), Value::from(uri.as_str()))]);
         let mut answer = self.host.request_skills(server.clone(), "skills/get", params).await?;
         let entry = answer.remove("skill").unwrap_or_default();
-        let skill = Skill::parse(entry).map_err(|cause| unusable_skill(&server, &cause))?;
+        let skill = Skill::parse(entry).map_err(|cause| unusable_skill_error(&server, &cause))?;
         if skill.uri == uri {
             Ok(skill)
         } else {
-            Err(unusable_skill(&server, "the server answered with another skill"))
+            Err(unusable_skill_error(&server, "the server answered with another skill"))
         }
     }
 
@@ -164,7 +164,7 @@ impl<'a> SkillReader<'a> {
     /// and [`SkillError::Unusable`] if it is not UTF-8. In each case the content of the file must not be used.
     pub async fn load(self, id: String, server: String, skill: Skill) -> Result<LoadedSkill, SkillError> {
         let bytes = self.verified_file(id, &server, &skill, &skill.uri).await?;
-        let text = String::from_utf8(bytes).map_err(|_| unusable_skill(&server, "its SKILL.md is not UTF-8"))?;
+        let text = String::from_utf8(bytes).map_err(|_| unusable_skill_error(&server, "its SKILL.md is not UTF-8"))?;
         Ok(LoadedSkill { server, skill, text })
     }
 
@@ -198,7 +198,7 @@ impl<'a> SkillReader<'a> {
     ) -> Result<SkillFileRead, SkillError> {
         let listing = self.host.run_cancellable(&id, timeout(SKILL_LISTING_TIMEOUT, self.list(server.clone())));
         let Ok(listed) = listing.await? else {
-            return Err(unusable_skill(
+            return Err(unusable_skill_error(
                 &server,
                 &format!("its list took more than {} s", SKILL_LISTING_TIMEOUT.as_secs()),
             ));
@@ -267,6 +267,6 @@ impl SkillList {
     }
 }
 
-fn unusable_skill(server: &str, cause: &str) -> SkillError {
+fn unusable_skill_error(server: &str, cause: &str) -> SkillError {
     SkillError::Unusable { server: server.to_owned(), cause: cause.to_owned() }
 }

@@ -12,13 +12,13 @@ pub(super) struct ReplyDeltaBuffer {
     pending: Vec<ReplyAppend>,
     /// Number of parts that the reply has so far.
     parts: usize,
-    last: Option<PieceKind>,
+    last: Option<StreamedPartKind>,
     /// Index of the part that contains each tool call, by the id of the tool call.
     uses: HashMap<String, usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PieceKind {
+enum StreamedPartKind {
     Text,
     Thinking,
     ToolUse,
@@ -34,14 +34,14 @@ impl ReplyDeltaBuffer {
     ) -> Option<TokenUsage> {
         match delta {
             ReplyDelta::Text(text) => {
-                let part = self.part_index(PieceKind::Text);
+                let part = self.begin_or_continue_part(StreamedPartKind::Text);
                 match self.pending.last_mut() {
                     Some(ReplyAppend::Text { part: last, text: before }) if *last == part => before.push_str(&text),
                     _ => self.pending.push(ReplyAppend::Text { part, text }),
                 }
             }
             ReplyDelta::Thinking(text) => {
-                let part = self.part_index(PieceKind::Thinking);
+                let part = self.begin_or_continue_part(StreamedPartKind::Thinking);
                 match self.pending.last_mut() {
                     Some(ReplyAppend::Thinking { part: last, text: before }) if *last == part => before.push_str(&text),
                     _ => self.pending.push(ReplyAppend::Thinking { part, text }),
@@ -49,7 +49,7 @@ impl ReplyDeltaBuffer {
             }
             ReplyDelta::ToolUseBegan { id, name } => {
                 self.last = None;
-                let part = self.part_index(PieceKind::ToolUse);
+                let part = self.begin_or_continue_part(StreamedPartKind::ToolUse);
                 self.uses.insert(id.clone(), part);
                 let (server, tool) = tool(&name).unzip();
                 self.pending.push(ReplyAppend::ToolUse { part, id, tool_key: name, server, tool });
@@ -69,7 +69,7 @@ impl ReplyDeltaBuffer {
         None
     }
 
-    fn part_index(&mut self, kind: PieceKind) -> usize {
+    fn begin_or_continue_part(&mut self, kind: StreamedPartKind) -> usize {
         if self.last != Some(kind) {
             self.last = Some(kind);
             self.parts += 1;

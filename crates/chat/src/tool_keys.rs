@@ -31,7 +31,7 @@ const TOOL_KEY_SEPARATOR: &str = "__";
 #[must_use]
 pub fn tool_key(server: &str, tool: &str) -> String {
     let plain = format!("{server}{TOOL_KEY_SEPARATOR}{tool}");
-    let is_plain = has_valid_start(server)
+    let is_plain = starts_with_letter_or_underscore(server)
         && !server.contains(TOOL_KEY_SEPARATOR)
         && !server.ends_with('_')
         && !tool.is_empty()
@@ -46,7 +46,7 @@ pub fn tool_key(server: &str, tool: &str) -> String {
     let digits = &hash.as_str()[..KEY_HASH_DIGITS];
     let (server, tool) =
         (sanitized_prefix(server, KEY_NAME_PREFIX_CHARS.0), sanitized_prefix(tool, KEY_NAME_PREFIX_CHARS.1));
-    let first = if has_valid_start(&server) { "" } else { "s" };
+    let first = if starts_with_letter_or_underscore(&server) { "" } else { "s" };
     format!("{first}{server}{TOOL_KEY_SEPARATOR}{tool}{TOOL_KEY_SEPARATOR}{digits}")
 }
 
@@ -67,7 +67,7 @@ pub fn app_tool_key(server: &str, app: &ProvidingApp, tool: &str) -> String {
 }
 
 /// Returns `true` if a name starts with a letter or `_`, as Gemini requires.
-fn has_valid_start(name: &str) -> bool {
+fn starts_with_letter_or_underscore(name: &str) -> bool {
     name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
 }
 
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_accepted_by_all_providers() {
+    fn tool_keys_are_accepted_by_all_providers() {
         for (server, tool) in
             [("", ""), ("7zip", "x"), ("-", "-"), ("文件", "读取"), ("a b", "c/d"), (&"x".repeat(99), "y")]
         {
@@ -123,7 +123,7 @@ mod tests {
                 key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_in_tool_key),
                 "{key} is within all limits"
             );
-            assert!(has_valid_start(&key), "{key} starts as Gemini requires");
+            assert!(starts_with_letter_or_underscore(&key), "{key} starts as Gemini requires");
         }
     }
 
@@ -144,7 +144,7 @@ mod tests {
         ) {
             let app = |view: &str| ProvidingApp { view: view.to_owned(), tool: app.clone() };
             let key = app_tool_key(&server, &app(&view), &tool);
-            prop_assert!(key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_in_tool_key) && has_valid_start(&key), "{} is accepted by all providers", key);
+            prop_assert!(key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_in_tool_key) && starts_with_letter_or_underscore(&key), "{} is accepted by all providers", key);
             prop_assert!(!key.contains(TOOL_KEY_SEPARATOR), "{} is no key of a server's tool, nor of one that another server names", key);
             prop_assert_ne!(&key, &app_tool_key(&server, &app("another"), &tool));
             for (server, tool) in others {
@@ -158,7 +158,7 @@ mod tests {
             for (server, tool) in tools {
                 let key = tool_key(&server, &tool);
                 prop_assert_eq!(&key, &super::tool_key(&server, &tool), "the name is deterministic");
-                prop_assert!(key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_in_tool_key) && has_valid_start(&key), "{} is accepted by all providers", key);
+                prop_assert!(key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_in_tool_key) && starts_with_letter_or_underscore(&key), "{} is accepted by all providers", key);
                 let first = known.entry(key.clone()).or_insert_with(|| (server.clone(), tool.clone()));
                 prop_assert_eq!(&*first, &(server, tool), "{} identifies one tool", key);
             }

@@ -35,12 +35,12 @@ struct AnswersEntry {
     server: WildMatch,
     name: NamePattern,
     coverage: EntryCoverage,
-    decision: FileDecision,
+    decision: AnswersFileDecision,
 }
 
 /// Decision that an entry of the answers file makes on a consent request that it matches.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum FileDecision {
+pub(crate) enum AnswersFileDecision {
     /// Approves the payload of this consent request once.
     Allow,
     /// Answers the server's sampling request with this response, without a model.
@@ -59,7 +59,7 @@ pub(crate) enum FileDecision {
     Cancel,
 }
 
-impl FileDecision {
+impl AnswersFileDecision {
     const fn is_refusal(&self) -> bool {
         matches!(self, Self::Deny | Self::Cancel)
     }
@@ -178,7 +178,7 @@ impl AnswersFile {
 
     /// Returns the decision of the first entry that matches a consent request and is permitted to decide it, or the
     /// reason why no entry is.
-    pub(crate) fn find(&self, request: &ConsentRequest) -> Result<&FileDecision, UncoveredReason> {
+    pub(crate) fn find(&self, request: &ConsentRequest) -> Result<&AnswersFileDecision, UncoveredReason> {
         let (kind, name) = (ConsentRequestKind::of_request(request), request_subject(request));
         let mut why = None;
         let fits = |entry: &&AnswersEntry| {
@@ -279,8 +279,8 @@ impl RawAnswersEntry {
             return Err(String::from("\"roots\" is allowed with \"accept\" for roots only"));
         }
         let decision = match action {
-            AnswerAction::Deny | AnswerAction::Decline => FileDecision::Deny,
-            AnswerAction::Cancel => FileDecision::Cancel,
+            AnswerAction::Deny | AnswerAction::Decline => AnswersFileDecision::Deny,
+            AnswerAction::Cancel => AnswersFileDecision::Cancel,
             AnswerAction::Allow | AnswerAction::Accept => match self.kind {
                 ConsentRequestKind::StartServer
                 | ConsentRequestKind::Tool
@@ -288,23 +288,23 @@ impl RawAnswersEntry {
                 | ConsentRequestKind::Resource
                 | ConsentRequestKind::Result
                 | ConsentRequestKind::Url
-                | ConsentRequestKind::SignIn => FileDecision::Allow,
-                ConsentRequestKind::Elicitation => FileDecision::Submit(content.unwrap_or_default()),
+                | ConsentRequestKind::SignIn => AnswersFileDecision::Allow,
+                ConsentRequestKind::Elicitation => AnswersFileDecision::Submit(content.unwrap_or_default()),
                 ConsentRequestKind::Sampling => match content {
-                    Some(content) => FileDecision::Respond(parse_response(content)?),
-                    None => FileDecision::AskModel,
+                    Some(content) => AnswersFileDecision::Respond(parse_response(content)?),
+                    None => AnswersFileDecision::AskModel,
                 },
                 ConsentRequestKind::ClientId => {
                     let written = content.ok_or("\"content\" is missing: the \"clientId\"")?;
                     let client = serde_json::from_value(Value::Object(written)).map_err(|error| error.to_string())?;
-                    FileDecision::Identify(client)
+                    AnswersFileDecision::Identify(client)
                 }
                 ConsentRequestKind::Roots => {
                     let roots = roots.ok_or("\"roots\" is missing: a list of folders, which may be empty")?;
                     if let Some(relative) = roots.iter().find(|root| !Path::new(root).is_absolute()) {
                         return Err(format!("the folder {relative:?} must be an absolute path"));
                     }
-                    FileDecision::Share(roots)
+                    AnswersFileDecision::Share(roots)
                 }
             },
         };

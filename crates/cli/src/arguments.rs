@@ -7,7 +7,7 @@ mod rules;
 pub(crate) use installs::{BundleCommand, InstallArguments, RegistryArguments, RegistryCommand};
 pub(crate) use models::{ChatArguments, ModelsCommand, NewProvider, ProviderKindName, SamplingArguments};
 pub(crate) use rules::{
-    AuditArguments, AuditCommand, AuditFilter, FlowArguments, PolicyCommand, ResultReviewName, SameServerFlowName,
+    AuditArguments, AuditCommand, AuditFilter, DataFlowArguments, PolicyCommand, ResultReviewName, SameServerFlowName,
 };
 
 use std::path::PathBuf;
@@ -204,7 +204,7 @@ pub(crate) enum Command {
     Sampling(SamplingArguments),
     /// Shows or sets which of a server's results you review before a model reads them, and after reading which content
     /// a model's calls require approval.
-    Flow(FlowArguments),
+    Flow(DataFlowArguments),
     /// Shows the rules, checks what they would decide, or prints them as JSON.
     Policy {
         #[command(subcommand)]
@@ -293,7 +293,7 @@ pub(crate) struct LinkArguments {
     pub(crate) server: String,
     /// App that the link is for.
     #[arg(long = "for", value_name = "APP", default_value = "drawbridge")]
-    pub(crate) app: LinkApp,
+    pub(crate) app: InstallLinkApp,
     /// Print Markdown for a README: "Add to Drawbridge", with the link.
     #[arg(long)]
     pub(crate) markdown: bool,
@@ -301,7 +301,7 @@ pub(crate) struct LinkArguments {
 
 /// App that opens an install link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum LinkApp {
+pub(crate) enum InstallLinkApp {
     /// Drawbridge, with a link of the scheme `drawbridge:`.
     Drawbridge,
     /// Cursor, with its deep link for MCP servers.

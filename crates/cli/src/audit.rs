@@ -81,7 +81,8 @@ async fn verify_log(session: &CommandSession, file: Option<PathBuf>) -> Result<V
     let verdict = api::audit_verdict(join_blocking(found).await?);
     let mut words = audit_verdict_text(&verdict);
     if is_own {
-        words.push_str(encryption_text(&session.api.read_content_protection(EmptyObject {}).await?.decisions));
+        words
+            .push_str(audit_log_encryption_text(&session.api.read_content_protection(EmptyObject {}).await?.decisions));
     }
     if verdict.proved {
         session.output.print_text(&words);
@@ -134,7 +135,7 @@ async fn join_blocking<T>(work: tokio::task::JoinHandle<Result<T, StoreError>>) 
 }
 
 /// Returns a text that says how the payloads in the audit log are encrypted on disk.
-const fn encryption_text(decisions: &ContentAtRest) -> &'static str {
+const fn audit_log_encryption_text(decisions: &ContentAtRest) -> &'static str {
     match decisions {
         ContentAtRest::Encrypted => "Contents are encrypted on disk, under the keychain's key.\n",
         ContentAtRest::Plain => {

@@ -48,7 +48,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
         ..ConversationSettings::default()
     };
     let of = || ConversationRef { conversation: conversation.clone() };
-    let mut answers = session.print_conversation(&conversation);
+    let mut answers = session.start_printing_replies(&conversation);
     let set = |settings| SetConversation { conversation: conversation.clone(), settings };
     session.api.set_conversation(set(settings.clone())).await?;
     if chat.instructions {

@@ -23,7 +23,9 @@ use crate::link;
 use crate::login;
 use crate::models;
 use crate::output::{to_json_value, with_redacted_variables};
-use crate::published_names::{DEFINITION_NAMES, SANDBOX_NAMES, SERVER_NAMES, with_published_names};
+use crate::published_names::{
+    DEFINITION_FIELD_NAMES, SANDBOX_FIELD_NAMES, SERVER_FIELD_NAMES, with_published_field_names,
+};
 use crate::result_text;
 use crate::review;
 use crate::rules;
@@ -99,7 +101,8 @@ async fn list_servers(session: &CommandSession) -> Result<Value, CommandFailure>
     join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     let servers: Vec<_> = names.iter().filter_map(|name| session.server(name)).collect();
     session.output.print_text(&format_table(&servers.iter().map(result_text::server_row).collect::<Vec<_>>()));
-    let values = servers.iter().map(|server| with_published_names(to_json_value(server), SERVER_NAMES)).collect();
+    let values =
+        servers.iter().map(|server| with_published_field_names(to_json_value(server), SERVER_FIELD_NAMES)).collect();
     Ok(with_redacted_variables(Value::Array(values)))
 }
 
@@ -158,7 +161,7 @@ pub(crate) async fn list_items<T: Serialize>(
             rows.push(row(name, item));
             let mut object = Map::new();
             object.insert(String::from("server"), name.clone().into());
-            if let Value::Object(fields) = with_published_names(to_json_value(item), DEFINITION_NAMES) {
+            if let Value::Object(fields) = with_published_field_names(to_json_value(item), DEFINITION_FIELD_NAMES) {
                 object.extend(fields);
             }
             items.push(Value::Object(object));
@@ -290,7 +293,7 @@ async fn show_sandbox(session: &CommandSession, server: String) -> Result<Value,
         None => format!("{} has no sandbox: it reaches all that you do.\n", terminal_escape::escape_line(&server)),
     };
     session.output.print_text(&words);
-    Ok(with_published_names(to_json_value(&report), SANDBOX_NAMES))
+    Ok(with_published_field_names(to_json_value(&report), SANDBOX_FIELD_NAMES))
 }
 
 /// Starts the servers, and waits while their events are printed, until a signal ends the program. Fails only if a

@@ -246,7 +246,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
                 add(format!("  WARNING: requested after untrusted output of {}", escape_line(&after.join(", "))));
             }
             if !read.is_empty() {
-                let read: Vec<String> = read.iter().map(reading_text).collect();
+                let read: Vec<String> = read.iter().map(content_read_by_model_text).collect();
                 add(format!("  WARNING: requested after untrusted content of {server} itself: {}", read.join(", ")));
             }
         }
@@ -258,7 +258,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
 }
 
 /// Describes content that a model has read: its kind and name.
-pub(crate) fn reading_text(reading: &Reading) -> String {
+pub(crate) fn content_read_by_model_text(reading: &Reading) -> String {
     let name = escape_line(&reading.name);
     match reading.kind {
         ReadingKind::Tool => format!("the output of the tool {name}"),

@@ -5,7 +5,7 @@ use api::Handler as _;
 use api::data::{DataFlow, EmptyObject, ResultReview, SameServerFlow, SetDataFlow};
 use serde_json::Value;
 
-use crate::arguments::{FlowArguments, ResultReviewName, SameServerFlowName};
+use crate::arguments::{DataFlowArguments, ResultReviewName, SameServerFlowName};
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
 use crate::session::CommandSession;
@@ -13,7 +13,7 @@ use crate::terminal_escape::escape_line;
 
 /// Changes the data flow settings of a server that the command line specifies, and prints all of its data flow
 /// settings.
-pub(crate) async fn run(session: &CommandSession, what: FlowArguments) -> Result<Value, CommandFailure> {
+pub(crate) async fn run(session: &CommandSession, what: DataFlowArguments) -> Result<Value, CommandFailure> {
     session.server_names(Some(&what.server)).await?;
     let before = read_data_flow(session, &what.server).await?;
     let mut flow = before.clone();

@@ -12,7 +12,7 @@ use store::{FileLocations, ReadOnlyStore};
 use crate::arguments::{Arguments, DoctorArguments};
 use crate::failure::CommandFailure;
 use crate::output::Output;
-use crate::published_names::{DOCTOR_NAMES, with_published_names};
+use crate::published_names::{DOCTOR_FIELD_NAMES, with_published_field_names};
 use crate::session::{file_locations, storage_failure};
 use crate::terminal_escape;
 
@@ -38,7 +38,7 @@ pub(crate) async fn run(
         clock: Arc::new(SystemClock),
     };
     let checkup = checkup::run_checkup(computer).await;
-    let mut value = with_published_names(json!({ "findings": checkup.findings }), DOCTOR_NAMES);
+    let mut value = with_published_field_names(json!({ "findings": checkup.findings }), DOCTOR_FIELD_NAMES);
     if what.report {
         let report = redacted_report(&checkup, &environment);
         output.print_text(&report);

@@ -36,7 +36,7 @@ pub(crate) fn dry_run_text(server: &str, result: &DryRunResult, rules: &Policy) 
         text.push_str(&format_table(&[considered_rule_row(one)]));
         let conditions = rule_conditions(&one.by, rules);
         for judged in &one.arguments {
-            text.push_str(&condition_text(judged, conditions.get(judged.number)));
+            text.push_str(&argument_condition_text(judged, conditions.get(judged.number)));
         }
     }
     text.push_str(&format_table(&others.into_iter().map(considered_rule_row).collect::<Vec<_>>()));
@@ -68,7 +68,7 @@ fn rule_conditions<'a>(by: &DecisionSource, rules: &'a Policy) -> &'a [ArgumentR
 
 /// Describes a rule's condition on an argument of the call: its pattern, the normalized values, and the reason why it
 /// holds or not.
-fn condition_text(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) -> String {
+fn argument_condition_text(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) -> String {
     let number = judged.number + 1;
     let mut text = match written {
         Some(ArgumentRule { at, test, pattern }) => {
@@ -87,7 +87,7 @@ fn condition_text(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) ->
     let outcome = if judged.holds { "holds" } else { "does not hold" };
     text.push_str(&format!(
         "    {outcome}: {} ({})\n",
-        condition_reason_text(judged.reason.name()),
+        condition_outcome_text(judged.reason.name()),
         judged.reason.name()
     ));
     text
@@ -120,7 +120,7 @@ fn decision_reason_text(name: &str) -> &str {
 }
 
 /// Returns a description of the reason why a condition holds or not. `name` is the identifier of the reason in the API.
-fn condition_reason_text(name: &str) -> &str {
+fn condition_outcome_text(name: &str) -> &str {
     match name {
         "matches" => "the value meets the condition",
         "differs" => "the value is different",

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::arguments::Command;
 use crate::conversation_printer::ConversationPrinter;
 use crate::output::{Output, to_json_value, with_redacted_variables};
-use crate::published_names::{EVENT_NAMES, SERVER_NAMES, published_event_name, with_published_names};
+use crate::published_names::{EVENT_FIELD_NAMES, SERVER_FIELD_NAMES, published_event_name, with_published_field_names};
 use crate::terminal_escape::escape_line;
 
 /// Maximum number of entries of an activity log that are read in one query.
@@ -89,7 +89,7 @@ impl OutputEventPrinter {
             }
             Event::ServerChanged { server } if self.filter.includes_server(&server.name) => {
                 if self.filter.prints_all {
-                    self.print_if_new(
+                    self.print_if_changed(
                         &server.name,
                         format!("{}: {}", escape_line(&server.name), server_state_text(&server.state)),
                     );
@@ -97,7 +97,7 @@ impl OutputEventPrinter {
             }
             Event::ServerRemoved { name } if self.filter.includes_server(name) => {
                 self.last_texts.remove(name);
-                self.print_if_watched(format!("{}: removed from the settings", escape_line(name)));
+                self.print_if_watching(format!("{}: removed from the settings", escape_line(name)));
             }
             Event::CallChanged { call } if self.filter.includes_server(&call.server) => {
                 if let Some(task) = &call.task {
@@ -106,7 +106,7 @@ impl OutputEventPrinter {
                     let status = status.as_str().unwrap_or_default().replace('_', " ");
                     let words =
                         format!("{} {}: task {status}{message}", escape_line(&call.server), escape_line(&call.name));
-                    self.print_if_new(&format!("task of {}", call.id), words);
+                    self.print_if_changed(&format!("task of {}", call.id), words);
                 }
                 let progress = call.progress.as_ref().filter(|_| call.state == CallState::Running);
                 if let Some(progress) = progress {
@@ -119,14 +119,14 @@ impl OutputEventPrinter {
                         escape_line(&call.name),
                         progress.progress
                     );
-                    self.print_if_new(&format!("call {}", call.id), words);
+                    self.print_if_changed(&format!("call {}", call.id), words);
                 }
             }
             Event::CatalogChanged { server } if self.filter.includes_server(server) => {
-                self.print_if_watched(format!("{}: its tools, prompts or resources changed", escape_line(server)));
+                self.print_if_watching(format!("{}: its tools, prompts or resources changed", escape_line(server)));
             }
             Event::ResourceUpdated { server, uri } if self.filter.includes_server(server) => {
-                self.print_if_watched(format!("{}: {} changed", escape_line(server), escape_line(uri)));
+                self.print_if_watching(format!("{}: {} changed", escape_line(server), escape_line(uri)));
             }
             Event::ConfigProblem { problem: Some(problem) } => {
                 let file = problem.file.as_deref().unwrap_or("the settings file");
@@ -146,25 +146,25 @@ impl OutputEventPrinter {
             _ => return,
         }
         if let Value::Object(mut fields) =
-            with_published_names(with_redacted_variables(to_json_value(event)), EVENT_NAMES)
+            with_published_field_names(with_redacted_variables(to_json_value(event)), EVENT_FIELD_NAMES)
         {
             let name =
                 fields.shift_remove("type").and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
             if let Some(server) = fields.get_mut("server") {
-                *server = with_published_names(server.take(), SERVER_NAMES);
+                *server = with_published_field_names(server.take(), SERVER_FIELD_NAMES);
             }
             self.output.print_event(published_event_name(&name), Value::Object(fields));
         }
     }
 
-    fn print_if_new(&mut self, about: &str, words: String) {
+    fn print_if_changed(&mut self, about: &str, words: String) {
         if self.last_texts.get(about) != Some(&words) {
             self.output.print_message(&words);
             self.last_texts.insert(about.to_owned(), words);
         }
     }
 
-    fn print_if_watched(&self, words: String) {
+    fn print_if_watching(&self, words: String) {
         if self.filter.prints_all {
             self.output.print_message(&words);
         }

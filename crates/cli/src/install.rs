@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 use crate::arguments::InstallArguments;
 use crate::failure::CommandFailure;
-use crate::install_plan::{self, choose_sandbox, collect_values};
+use crate::install_plan::{self, choose_sandbox, collect_input_values};
 use crate::install_source::{ResolvedSource, resolve_source};
 use crate::session::CommandSession;
 use crate::terminal_escape::escape_line;
 use crate::terminal_user::TerminalUser;
-use crate::{plan_text, registry};
+use crate::{install_plan_text, registry};
 
 /// Prints the configuration of the server to install, and adds the server after the user confirms.
 pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Result<Value, CommandFailure> {
@@ -41,14 +41,14 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
         Some(_) => None,
         None => choose_sandbox(&what, &installer.containment(&plan).await, bundle.as_deref())?,
     };
-    let values = collect_values(&what, &plan, &session.input, &session.output).await?;
+    let values = collect_input_values(&what, &plan, &session.input, &session.output).await?;
     let draft = InstallDraft { source, name: plan.name.clone(), values, sandbox, upgrades: what.upgrade.clone() };
-    let mut shown = json!({ "origin": origin, "plan": plan_text::plan_json(&plan), "added": false });
+    let mut shown = json!({ "origin": origin, "plan": install_plan_text::install_plan_json(&plan), "added": false });
     // Queries the registry again, since the cached response for this exact version may be older than the plan.
     let preview = match installer.preview(host, &draft, CachePolicy::Now).await {
         Ok(preview) => preview,
         Err(InstallError::Fill(error)) => {
-            session.output.print_text(&format!("{description}{}", plan_text::plan_text(&plan)));
+            session.output.print_text(&format!("{description}{}", install_plan_text::install_plan_text(&plan)));
             shown["missing"] = error.to_string().into();
             if what.dry_run {
                 session.output.print_message(&escape_line(&error.to_string()));
@@ -69,8 +69,8 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
     };
     session.output.print_text(&format!(
         "{description}{setup}{}{}",
-        plan_text::inputs_text(&plan),
-        plan_text::notes_text(&plan)
+        install_plan_text::plan_inputs_text(&plan),
+        install_plan_text::notes_text(&plan)
     ));
     if what.dry_run {
         return Ok(shown);

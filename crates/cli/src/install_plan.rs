@@ -22,7 +22,7 @@ const SECRET_PLACEHOLDER: &str = "(for the keychain)";
 
 /// Returns the values for the inputs of an installation plan: ordinary values from the command line, and secrets from
 /// standard input.
-pub(crate) async fn collect_values(
+pub(crate) async fn collect_input_values(
     what: &InstallArguments,
     plan: &InstallPlan,
     input: &InputLines,
@@ -119,7 +119,9 @@ pub(crate) fn server_to_install_text(server: &NewServer) -> String {
     let mut text = format!("name        {}\n", escape_value(&server.entry.name));
     let shown = |values: &BTreeMap<String, String>| -> BTreeMap<String, String> {
         let plain = values.iter().map(|(name, text)| (name.clone(), escape_value(text)));
-        plain.chain(server.secret_values.iter().map(|(name, parts)| (name.clone(), masked_text(parts)))).collect()
+        plain
+            .chain(server.secret_values.iter().map(|(name, parts)| (name.clone(), text_with_masked_secrets(parts))))
+            .collect()
     };
     match &server.entry.config.transport {
         ServerTransport::Stdio(stdio) => {
@@ -174,7 +176,7 @@ pub(crate) fn server_to_install_json(server: &NewServer) -> Value {
     }
 }
 
-fn masked_text(parts: &[ValuePart]) -> String {
+fn text_with_masked_secrets(parts: &[ValuePart]) -> String {
     let part = |part: &ValuePart| match part {
         ValuePart::Text(text) => escape_line(text),
         ValuePart::Secret(_) => SECRET_PLACEHOLDER.to_owned(),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
-use crate::published_names::{AUTHORIZATION_NAMES, with_published_names};
+use crate::published_names::{AUTHORIZATION_FIELD_NAMES, with_published_field_names};
 use crate::session::{self, CommandSession};
 use crate::sign_in_text;
 use crate::terminal_escape;
@@ -129,7 +129,7 @@ fn sign_in_outcome(
 }
 
 fn authorization_json(authorization: &Authorization) -> Value {
-    with_published_names(to_json_value(authorization), AUTHORIZATION_NAMES)
+    with_published_field_names(to_json_value(authorization), AUTHORIZATION_FIELD_NAMES)
 }
 
 /// Returns `true` if an account is signed in and does not have to sign in again.
@@ -147,7 +147,7 @@ async fn with_sign_in_steps(session: &CommandSession, server: &str, failure: Com
     }
     session.output.print_message(sign_in_text::sign_in_steps_text(&known.steps).trim_end());
     CommandFailure {
-        data: Some(Box::new(with_published_names(json!({ "steps": known.steps }), AUTHORIZATION_NAMES))),
+        data: Some(Box::new(with_published_field_names(json!({ "steps": known.steps }), AUTHORIZATION_FIELD_NAMES))),
         ..failure
     }
 }

@@ -13,7 +13,7 @@ use crate::terminal_escape;
 
 /// Maximum number of pieces of output that are deferred during a prompt. When it is reached, they are printed and the
 /// prompt is repeated.
-const MAX_DEFERRED_PIECES: usize = 1_000;
+const MAX_DEFERRED_OUTPUTS: usize = 1_000;
 
 /// Output of the program, through which all async tasks print, so that their lines are not interleaved. During a
 /// prompt, output other than the prompt is deferred.
@@ -107,12 +107,12 @@ impl Output {
     /// Prints a message to standard error. Does nothing if the output format is JSON.
     pub(crate) fn print_message(&self, line: &str) {
         if !self.json {
-            self.announce(line);
+            self.print_message_in_any_format(line);
         }
     }
 
     /// Prints a message to standard error, also if the output format is JSON.
-    pub(crate) fn announce(&self, line: &str) {
+    pub(crate) fn print_message_in_any_format(&self, line: &str) {
         self.lock_screen().print_or_defer(OutputStream::Err, format!("{line}\n"));
     }
 
@@ -168,7 +168,7 @@ impl OutputScreen {
     fn print_or_defer(&mut self, stream: OutputStream, text: String) -> bool {
         let Some(deferred) = &mut self.deferred else { return self.write(stream, &text) };
         deferred.pieces.push((stream, text));
-        if deferred.pieces.len() < MAX_DEFERRED_PIECES {
+        if deferred.pieces.len() < MAX_DEFERRED_OUTPUTS {
             return true;
         }
         let (pieces, prompt) = (std::mem::take(&mut deferred.pieces), deferred.prompt.clone());
@@ -313,11 +313,11 @@ pub(crate) mod tests {
         let output = paper.output();
         let asking = output.begin_prompt();
         asking.write("Let it run?\nAllow? ");
-        for _ in 0..MAX_DEFERRED_PIECES {
+        for _ in 0..MAX_DEFERRED_OUTPUTS {
             output.print_message("a line");
         }
         let text = paper.text();
-        assert_eq!(text.matches("a line\n").count(), MAX_DEFERRED_PIECES, "output beyond the limit should be printed");
+        assert_eq!(text.matches("a line\n").count(), MAX_DEFERRED_OUTPUTS, "output beyond the limit should be printed");
         assert!(text.ends_with("a line\nAllow? "), "the prompt should be repeated: {}", &text[text.len() - 40..]);
         drop(asking);
         assert_eq!(paper.text(), text, "nothing should be printed twice");

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 /// Members of a JSON value that have another name in the output than in the API. Each entry has the path of a member,
 /// with names separated by `/` and `*` for each item of an array, and the name in the output.
-pub(crate) type PublishedNames = [(&'static str, &'static str)];
+pub(crate) type PublishedFieldNames = [(&'static str, &'static str)];
 
 /// Output names of members of a server, where they differ from the names in the API.
-pub(crate) const SERVER_NAMES: &PublishedNames = &[
+pub(crate) const SERVER_FIELD_NAMES: &PublishedFieldNames = &[
     ("detection", "foundBy"),
     ("sandboxMechanism", "heldBy"),
     ("refusedConsentRequests", "refusedQuestions"),
@@ -22,14 +22,14 @@ pub(crate) const SERVER_NAMES: &PublishedNames = &[
 ];
 
 /// Output names of members of a sandbox report, where they differ from the names in the API.
-pub(crate) const SANDBOX_NAMES: &PublishedNames = &[("plan/mechanism", "heldBy")];
+pub(crate) const SANDBOX_FIELD_NAMES: &PublishedFieldNames = &[("plan/mechanism", "heldBy")];
 
 /// Output names of members of a listed tool or prompt, where they differ from the names in the API.
-pub(crate) const DEFINITION_NAMES: &PublishedNames =
+pub(crate) const DEFINITION_FIELD_NAMES: &PublishedFieldNames =
     &[("marks/diff/isTruncated", "cut"), ("marks/lookAlikes/*/isIdentical", "same")];
 
 /// Output names of members of a consent request, where they differ from the names in the API.
-pub(crate) const CONSENT_REQUEST_NAMES: &PublishedNames = &[
+pub(crate) const CONSENT_REQUEST_FIELD_NAMES: &PublishedFieldNames = &[
     ("origin/untrustedServers", "after"),
     ("origin/sameServerReadings", "read"),
     ("origin", "why"),
@@ -54,17 +54,19 @@ pub(crate) const CONSENT_REQUEST_NAMES: &PublishedNames = &[
 ];
 
 /// Output names of members of the result of `policy check`, where they differ from the names in the API.
-pub(crate) const DRY_RUN_NAMES: &PublishedNames = &[("reviewState", "standing"), ("isToolTurnedOff", "turnedOff")];
+pub(crate) const DRY_RUN_FIELD_NAMES: &PublishedFieldNames =
+    &[("reviewState", "standing"), ("isToolTurnedOff", "turnedOff")];
 
 /// Output names of members of the result of `doctor`, where they differ from the names in the API.
-pub(crate) const DOCTOR_NAMES: &PublishedNames = &[("findings/*/observation", "seen"), ("findings/*/remedy", "next")];
+pub(crate) const DOCTOR_FIELD_NAMES: &PublishedFieldNames =
+    &[("findings/*/observation", "seen"), ("findings/*/remedy", "next")];
 
 /// Output names of members of a model provider, where they differ from the names in the API.
-pub(crate) const PROVIDER_NAMES: &PublishedNames =
+pub(crate) const PROVIDER_FIELD_NAMES: &PublishedFieldNames =
     &[("isUnencrypted", "readable"), ("losses/*/feature", "what"), ("losses/*/conversion", "then")];
 
 /// Output names of members of the list of model providers, where they differ from the names in the API.
-pub(crate) const MODELS_NAMES: &PublishedNames = &[
+pub(crate) const MODELS_FIELD_NAMES: &PublishedFieldNames = &[
     ("providers/*/isUnencrypted", "readable"),
     ("providers/*/losses/*/feature", "what"),
     ("providers/*/losses/*/conversion", "then"),
@@ -73,12 +75,12 @@ pub(crate) const MODELS_NAMES: &PublishedNames = &[
 ];
 
 /// Output names of members of the result of `models test`, where they differ from the names in the API.
-pub(crate) const PROVIDER_TEST_NAMES: &PublishedNames =
+pub(crate) const PROVIDER_TEST_FIELD_NAMES: &PublishedFieldNames =
     &[("reply", "said"), ("firstTokenMilliseconds", "firstMilliseconds")];
 
 /// Output names of members of a server's authorization and of the steps of a sign-in, where they differ from the names
 /// in the API.
-pub(crate) const AUTHORIZATION_NAMES: &PublishedNames = &[
+pub(crate) const AUTHORIZATION_FIELD_NAMES: &PublishedFieldNames = &[
     ("unsupportedReason", "notOffered"),
     ("failureMessage", "failed"),
     ("tokenStorage", "kept"),
@@ -90,7 +92,7 @@ pub(crate) const AUTHORIZATION_NAMES: &PublishedNames = &[
 ];
 
 /// Output names of members of a server's sampling settings and usage, where they differ from the names in the API.
-pub(crate) const SAMPLING_NAMES: &PublishedNames = &[
+pub(crate) const SAMPLING_FIELD_NAMES: &PublishedFieldNames = &[
     ("settings/isEnabled", "on"),
     ("settings/total", "inAll"),
     ("lastHour", "withinHour"),
@@ -102,14 +104,14 @@ pub(crate) const SAMPLING_NAMES: &PublishedNames = &[
 ];
 
 /// Output names of members of an event, where they differ from the names in the API.
-pub(crate) const EVENT_NAMES: &PublishedNames = &[("item/omitted", "leftOut")];
+pub(crate) const EVENT_FIELD_NAMES: &PublishedFieldNames = &[("item/omitted", "leftOut")];
 
 /// Names of events in the API, each with its different name in the output.
 const EVENT_TYPE_NAMES: [(&str, &str); 1] = [("consent_request_closed", "question_closed")];
 
 /// Returns the JSON value with the names of the API replaced by those of the output. Skips members that the value
 /// doesn't have.
-pub(crate) fn with_published_names(mut value: Value, names: &PublishedNames) -> Value {
+pub(crate) fn with_published_field_names(mut value: Value, names: &PublishedFieldNames) -> Value {
     for (path, published) in names {
         rename_member(&mut value, path, published);
     }

@@ -14,10 +14,10 @@ use registry::{
 use serde_json::{Value, json};
 use store::{CacheFolder, FileLocations, ReadOnlyStore};
 
-use crate::arguments::{Arguments, RegistryArguments as What, RegistryCommand};
+use crate::arguments::{Arguments, RegistryArguments, RegistryCommand};
 use crate::failure::CommandFailure;
+use crate::install_plan_text;
 use crate::output::{Output, to_json_value};
-use crate::plan_text;
 use crate::session::{file_locations, storage_failure};
 use crate::table::format_time;
 use crate::terminal_escape::{self, escape_and_prefix_lines, escape_line};
@@ -26,7 +26,11 @@ use crate::terminal_escape::{self, escape_and_prefix_lines, escape_line};
 const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 
 /// Runs a `registry` command, and returns its result as JSON.
-pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> Result<Value, CommandFailure> {
+pub(crate) async fn run(
+    arguments: &Arguments,
+    what: &RegistryArguments,
+    output: &Output,
+) -> Result<Value, CommandFailure> {
     let FileLocations { config_file, data_dir } = file_locations(arguments)?;
     let ReadOnlyStore { documents, secrets, .. } =
         store::open_read_only(&config_file, &data_dir).map_err(storage_failure)?;
@@ -134,7 +138,7 @@ async fn show_server(catalog: &RegistryCatalog, name: &str, output: &Output) -> 
         words.push_str(&package_install_text(&plan));
         let mut row = json!({ "number": index + 1, "kind": package.registry_type, "identifier": package.identifier, "version": package.version });
         match plan {
-            Ok(PackageInstall::Plan(plan)) => row["plan"] = plan_text::plan_json(&plan),
+            Ok(PackageInstall::Plan(plan)) => row["plan"] = install_plan_text::install_plan_json(&plan),
             Ok(PackageInstall::Bundle(bundle)) => {
                 row["download"] = json!({ "url": bundle.url, "sha256": bundle.sha256 });
             }
@@ -147,8 +151,8 @@ async fn show_server(catalog: &RegistryCatalog, name: &str, output: &Output) -> 
         let mut row = json!({ "number": index + 1, "kind": remote.kind, "url": remote.url });
         match plan_remote(server, remote) {
             Ok(plan) => {
-                words.push_str(&plan_text::plan_text(&plan));
-                row["plan"] = plan_text::plan_json(&plan);
+                words.push_str(&install_plan_text::install_plan_text(&plan));
+                row["plan"] = install_plan_text::install_plan_json(&plan);
             }
             Err(problem) => {
                 words.push_str(&plan_problem_text(&problem));
@@ -167,7 +171,7 @@ async fn show_server(catalog: &RegistryCatalog, name: &str, output: &Output) -> 
 
 fn package_install_text(plan: &Result<PackageInstall, PlanError>) -> String {
     match plan {
-        Ok(PackageInstall::Plan(plan)) => plan_text::plan_text(plan),
+        Ok(PackageInstall::Plan(plan)) => install_plan_text::install_plan_text(plan),
         Ok(PackageInstall::Bundle(bundle)) => {
             format!("address     {}\nsha256      {}\n", escape_line(&bundle.url), bundle.sha256)
         }

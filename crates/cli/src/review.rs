@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
-use crate::published_names::{DEFINITION_NAMES, with_published_names};
+use crate::published_names::{DEFINITION_FIELD_NAMES, with_published_field_names};
 use crate::review_marks_text;
 use crate::session::CommandSession;
 use crate::table::format_time;
@@ -74,7 +74,7 @@ pub(crate) async fn review_definitions(
 }
 
 fn definitions_json<T: Serialize>(definitions: &[T]) -> Value {
-    definitions.iter().map(|one| with_published_names(to_json_value(one), DEFINITION_NAMES)).collect()
+    definitions.iter().map(|one| with_published_field_names(to_json_value(one), DEFINITION_FIELD_NAMES)).collect()
 }
 
 /// Prints the server's identity and the definitions that were recorded when the user reviewed it.

@@ -6,8 +6,8 @@ use offers::review::{DiffPiece, diff_words};
 use crate::terminal_escape::{escape_and_prefix_lines, escape_line};
 
 /// Opening bracket that is printed before the changed words of a line.
-const CHANGE_START: char = '⟦';
-const CHANGE_END: char = '⟧';
+const CHANGE_START_BRACKET: char = '⟦';
+const CHANGE_END_BRACKET: char = '⟧';
 /// Number of unchanged characters that are shown before and after a changed part of a text.
 const CHANGE_CONTEXT_CHARS: usize = 60;
 /// Caution that is printed for every new, changed or flagged definition, also if it has no warnings.
@@ -71,7 +71,9 @@ fn highlight_change(change: &DefinitionChange) -> (Option<String>, Option<String
     let side = |pieces: Vec<DiffPiece<'_>>| {
         let last = pieces.len().saturating_sub(1);
         let words = pieces.iter().enumerate().map(|(at, piece)| match piece {
-            DiffPiece { text, is_changed: true } => format!("{CHANGE_START}{}{CHANGE_END}", escape_brackets(text)),
+            DiffPiece { text, is_changed: true } => {
+                format!("{CHANGE_START_BRACKET}{}{CHANGE_END_BRACKET}", escape_brackets(text))
+            }
             DiffPiece { text, .. } => escape_brackets(&shorten_unchanged(text, at == 0, at == last)),
         });
         Some(words.collect())
@@ -95,7 +97,7 @@ fn shorten_unchanged(text: &str, is_first: bool, is_last: bool) -> String {
 
 /// Escapes double brackets in a text, so that they can't be mistaken for marked changes.
 fn escape_brackets(text: &str) -> String {
-    text.replace(CHANGE_START, "\\u{27e6}").replace(CHANGE_END, "\\u{27e7}")
+    text.replace(CHANGE_START_BRACKET, "\\u{27e6}").replace(CHANGE_END_BRACKET, "\\u{27e7}")
 }
 
 pub(crate) const fn flag_reason_text(reason: FlagReason) -> &'static str {

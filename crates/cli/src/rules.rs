@@ -9,7 +9,7 @@ use crate::commands::parse_json_object;
 use crate::dry_run_text;
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
-use crate::published_names::{DRY_RUN_NAMES, with_published_names};
+use crate::published_names::{DRY_RUN_FIELD_NAMES, with_published_field_names};
 use crate::session::CommandSession;
 use crate::table::{format_table, format_time};
 use crate::terminal_escape;
@@ -149,5 +149,5 @@ async fn dry_run(
     let result = session.api.dry_run(DryRun { server: server.clone(), act }).await?;
     let rules = session.api.read_policy(EmptyObject {}).await?;
     session.output.print_text(&dry_run_text::dry_run_text(&server, &result, &rules));
-    Ok(with_published_names(to_json_value(&result), DRY_RUN_NAMES))
+    Ok(with_published_field_names(to_json_value(&result), DRY_RUN_FIELD_NAMES))
 }

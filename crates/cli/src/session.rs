@@ -13,7 +13,7 @@ use store::FileLocations;
 use tokio::sync::{mpsc, watch};
 
 use crate::arguments::{Arguments, Command};
-use crate::consent_decider::{ConsentDecider, decide_all};
+use crate::consent_decider::{ConsentDecider, decide_all_consent_requests};
 use crate::conversation_printer::{ConversationPrinter, ReplyResult};
 use crate::event_printer::EventPrinter;
 use crate::failure::CommandFailure;
@@ -21,7 +21,7 @@ use crate::host_view::HostView;
 use crate::input_lines::InputLines;
 use crate::output::Output;
 use crate::platform::{TerminalPlatform, has_display};
-use crate::published_names::{SERVER_NAMES, with_published_names};
+use crate::published_names::{SERVER_FIELD_NAMES, with_published_field_names};
 use crate::trace;
 use crate::{event_printer, pasted_redirects, terminal_escape};
 
@@ -76,11 +76,11 @@ impl CommandSession {
         let followed = Arc::clone(&conversation_printer);
         let reads = api.clone();
         tokio::spawn(async move {
-            follow_events(reads, events, view_sender, shown).await;
+            apply_and_print_events(reads, events, view_sender, shown).await;
             // Without the printer, the receiver of ended replies is closed.
             drop(followed.lock().unwrap_or_else(PoisonError::into_inner).take());
         });
-        tokio::spawn(decide_all(api.clone(), view.clone(), decider, Arc::clone(&output)));
+        tokio::spawn(decide_all_consent_requests(api.clone(), view.clone(), decider, Arc::clone(&output)));
         if pastes {
             tokio::spawn(pasted_redirects::deliver_pasted_redirects(
                 api.clone(),
@@ -103,7 +103,7 @@ impl CommandSession {
 
     /// Begins to print the replies of a conversation as they stream. The returned receiver delivers the result of each
     /// reply, and is closed when the host stops.
-    pub(crate) fn print_conversation(&self, conversation: &str) -> mpsc::Receiver<ReplyResult> {
+    pub(crate) fn start_printing_replies(&self, conversation: &str) -> mpsc::Receiver<ReplyResult> {
         let (talk, ends) = ConversationPrinter::new(conversation.to_owned());
         *self.conversation_printer.lock().unwrap_or_else(PoisonError::into_inner) = Some(talk);
         ends
@@ -249,7 +249,7 @@ pub(crate) fn start_failure(server: &str, state: &ServerState) -> CommandFailure
         words.push_str(&format!("\n  | {}", terminal_escape::escape_line(line)));
     }
     CommandFailure {
-        data: Some(Box::new(with_published_names(json!({ "state": state }), SERVER_NAMES))),
+        data: Some(Box::new(with_published_field_names(json!({ "state": state }), SERVER_FIELD_NAMES))),
         ..CommandFailure::new(code, words)
     }
 }
@@ -265,7 +265,7 @@ async fn refresh_host_view(api: &Api, view_sender: &watch::Sender<HostView>) -> 
 }
 
 /// Prints the host's events and applies them to the local copy of the host's state, until the host stops.
-async fn follow_events(
+async fn apply_and_print_events(
     api: Api,
     mut events: EventStream,
     view_sender: watch::Sender<HostView>,

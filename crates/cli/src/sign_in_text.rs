@@ -134,10 +134,10 @@ pub(crate) fn authorization_text(known: &Authorization) -> String {
             TokenStorage::Keychain => String::from("encrypted, under a key in the keychain"),
             TokenStorage::ThisRun { cause } => format!("until this program ends: {}", escape_line(cause)),
         };
-        text.push_str(&text_row("tokens stored", &words));
+        text.push_str(&detail_row("tokens stored", &words));
     }
     if let Some(cause) = &known.failure_message {
-        text.push_str(&text_row(
+        text.push_str(&detail_row(
             if known.failure == Some(SignInFailure::Declined) { "last sign-in" } else { "last failed" },
             &escape_line(cause),
         ));
@@ -150,20 +150,20 @@ fn account_text(account: &Account) -> String {
     let scopes = if scopes.is_empty() { String::from("unknown") } else { scopes.join(", ") };
     let until = account.expires_at.map_or_else(|| String::from("unknown"), format_time);
     let renewal = if account.can_refresh { "renewed automatically" } else { "not renewed" };
-    let mut text = text_row("signed in at", &escape_line(&account.issuer));
-    text.push_str(&text_row("for", &escape_line(&account.resource)));
-    text.push_str(&text_row("known by", client_identity_text(account.client)));
-    text.push_str(&text_row("scopes", &scopes));
-    text.push_str(&text_row("since", &format_time(account.signed_in_at)));
-    text.push_str(&text_row("until", &format!("{until}, {renewal}")));
+    let mut text = detail_row("signed in at", &escape_line(&account.issuer));
+    text.push_str(&detail_row("for", &escape_line(&account.resource)));
+    text.push_str(&detail_row("known by", client_identity_text(account.client)));
+    text.push_str(&detail_row("scopes", &scopes));
+    text.push_str(&detail_row("since", &format_time(account.signed_in_at)));
+    text.push_str(&detail_row("until", &format!("{until}, {renewal}")));
     if let Some(at) = account.refreshed_at {
-        text.push_str(&text_row("last renewed", &format_time(at)));
+        text.push_str(&detail_row("last renewed", &format_time(at)));
     }
     if account.is_dpop_bound {
-        text.push_str(&text_row("bound to", "a key of this computer (DPoP)"));
+        text.push_str(&detail_row("bound to", "a key of this computer (DPoP)"));
     }
     if let Some(cause) = &account.reauthentication_reason {
-        text.push_str(&text_row("ENDED", &escape_line(cause)));
+        text.push_str(&detail_row("ENDED", &escape_line(cause)));
     }
     text
 }
@@ -184,7 +184,7 @@ pub(crate) fn sign_in_steps_text(steps: &[SignInStep]) -> String {
     text
 }
 
-fn text_row(name: &str, words: &str) -> String {
+fn detail_row(name: &str, words: &str) -> String {
     format!("{name:<13} {words}\n")
 }
 

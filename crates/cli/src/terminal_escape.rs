@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_a_block_has_its_prefix() {
+    fn every_line_of_prefixed_text_has_its_prefix() {
         assert_eq!(
             escape_and_prefix_lines("a\nb\u{1b}\n", "| "),
             "| a\n| b\\u{1b}\n",

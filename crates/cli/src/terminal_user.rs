@@ -19,7 +19,7 @@ use crate::terminal_escape::pretty_json;
 use crate::{consent_request_text, form, sampling_text};
 
 /// Time after a prompt during which entered lines are ignored, because the user could not have read the prompt yet.
-const INPUT_IGNORE_DURATION: Duration = Duration::from_millis(500);
+const INPUT_IGNORED_BEFORE_PROMPT: Duration = Duration::from_millis(500);
 /// Length of an hour, in milliseconds.
 const HOUR_MILLIS: u64 = 60 * 60 * 1000;
 
@@ -69,9 +69,9 @@ impl OpenPrompt {
             | ConsentRequestBody::Read { .. } => self.prompt_allow(request).await,
             ConsentRequestBody::Sampling {
                 step: SamplingStep::Request | SamplingStep::Running, model: None, ..
-            } => self.prompt_yes_or_refusal("decline").await.map(allow_once),
+            } => self.prompt_yes_or_refusal("decline").await.map(decision_for_reply),
             ConsentRequestBody::Sampling { step: SamplingStep::Request | SamplingStep::Running, .. } => {
-                self.prompt_responder().await
+                self.prompt_sampling_responder().await
             }
             ConsentRequestBody::Sampling {
                 step: SamplingStep::Response,
@@ -88,7 +88,7 @@ impl OpenPrompt {
                 return self.prompt_response_text().await;
             }
             ConsentRequestBody::Url { url, .. } if !url.openable => Some(self.prompt_refusal_kind().await),
-            ConsentRequestBody::Url { .. } => self.prompt_yes_or_refusal("decline").await.map(allow_once),
+            ConsentRequestBody::Url { .. } => self.prompt_yes_or_refusal("decline").await.map(decision_for_reply),
             ConsentRequestBody::Form { unsupported: Some(_), .. } => Some(self.prompt_refusal_kind().await),
             ConsentRequestBody::Form { fields, .. } => self.prompt_form(api, request, fields).await,
             ConsentRequestBody::Result { .. } => self.prompt_result_review().await,
@@ -96,7 +96,7 @@ impl OpenPrompt {
             ConsentRequestBody::SignIn { authorization_url: Some(page), .. } if !page.openable => {
                 Some(self.prompt_refusal_kind().await)
             }
-            ConsentRequestBody::SignIn { .. } => self.prompt_yes_or_refusal("no").await.map(allow_once),
+            ConsentRequestBody::SignIn { .. } => self.prompt_yes_or_refusal("no").await.map(decision_for_reply),
             ConsentRequestBody::ClientId { .. } => self.prompt_client_id().await,
         };
         ConsentReply::Decision(answer.unwrap_or(ConsentDecision::Cancel))
@@ -154,7 +154,7 @@ impl OpenPrompt {
     }
 
     /// Prompts for who responds to a sampling request: a model or the user. The user can also refuse it.
-    async fn prompt_responder(&mut self) -> Option<ConsentDecision> {
+    async fn prompt_sampling_responder(&mut self) -> Option<ConsentDecision> {
         let line = self
             .prompt_decision_line("y = ask the model, w = write the answer yourself, N = decline, c = cancel: ")
             .await?;
@@ -292,7 +292,7 @@ impl OpenPrompt {
     /// Prompts for a line that contains a decision. A line that is entered too soon after the prompt is ignored, and
     /// the prompt is repeated.
     async fn prompt_decision_line(&mut self, prompt: &str) -> Option<String> {
-        let armed = Instant::now() + INPUT_IGNORE_DURATION;
+        let armed = Instant::now() + INPUT_IGNORED_BEFORE_PROMPT;
         loop {
             let line = self.prompt_line(prompt).await?;
             if Instant::now() >= armed {
@@ -308,7 +308,7 @@ impl OpenPrompt {
     }
 }
 
-fn allow_once(answer: Result<(), ConsentDecision>) -> ConsentDecision {
+fn decision_for_reply(answer: Result<(), ConsentDecision>) -> ConsentDecision {
     match answer {
         Ok(()) => ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None },
         Err(refusal) => refusal,

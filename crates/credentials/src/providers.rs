@@ -213,8 +213,8 @@ impl Provider for KeychainProvider {
         self.discard_rejected_key(listed).await
     }
 
-    fn find_losses(&self, request: &ModelRequest) -> Vec<LossyConversion> {
-        self.keyless.find_losses(request)
+    fn find_lossy_conversions(&self, request: &ModelRequest) -> Vec<LossyConversion> {
+        self.keyless.find_lossy_conversions(request)
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ReplyStream, ModelError> {
@@ -241,7 +241,7 @@ impl Provider for UnconfirmedProvider {
         Err(self.problem.clone())
     }
 
-    fn find_losses(&self, _: &ModelRequest) -> Vec<LossyConversion> {
+    fn find_lossy_conversions(&self, _: &ModelRequest) -> Vec<LossyConversion> {
         Vec::new()
     }
 

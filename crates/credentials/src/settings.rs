@@ -119,7 +119,7 @@ impl EnteredSecrets<'_> {
     /// Reads the secret that a text of the form `${secret:NAME}` references.
     fn read(&self, text: &str) -> Result<SecretString, UnresolvedSecret> {
         let name = secrets::referenced_secret_names(text).first().map_or_else(String::new, |&name| name.to_owned());
-        match self.secrets.get(&secrets::storage_key(&name, &self.origin)) {
+        match self.secrets.get(&secrets::secret_storage_key(&name, &self.origin)) {
             Ok(Some(secret)) => Ok(secret.into()),
             Ok(None) => Err(UnresolvedSecret::Missing { name, origin: self.origin.clone() }),
             Err(cause) => Err(UnresolvedSecret::Keychain { name, cause }),
@@ -220,7 +220,7 @@ mod tests {
         let secrets = SecretsInMemory::default();
         let origin = "https://a.example";
         for name in ["key", "secret"] {
-            secrets.set(&secrets::storage_key(name, origin), "x").unwrap();
+            secrets.set(&secrets::secret_storage_key(name, origin), "x").unwrap();
         }
         let entered = EnteredSecrets { secrets: &secrets, origin: origin.to_owned() };
         let auth = |way: Option<&str>| AuthConfig {

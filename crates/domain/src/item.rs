@@ -10,7 +10,7 @@ pub use models::TokenUsage;
 use models::{ModelErrorCode, ModelRef};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use sources::{content_source_servers, item_readings};
+pub use sources::{content_read_in_item, content_source_servers};
 
 use crate::Millis;
 use crate::call::CallFailureCode;

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use domain::Millis;
 use domain::call::CallFailure;
 use domain::history::Reading;
-use offers::definitions::{DefinitionDigest, is_repeatable};
+use offers::definitions::{DefinitionDigest, allows_call_repetition};
 use policy::{
     ApprovalScope, DecisionReason, GrantSubject, Grants, Hash, Policy, PolicyAct, PolicyDecision, PolicyFile,
     PolicyRule, ResolvedPaths, ReviewState, RuleSource, ToolClaims,
@@ -97,9 +97,11 @@ impl Permissions {
     /// Applies the content of the system-wide rule file. If the file is invalid, everything requires consent.
     pub fn apply_managed_rules(&mut self, read: ParsedRules, path: PathBuf) {
         let (exists, problem) = match read {
-            Ok((exists, file)) => (exists, self.policy.set_managed(file).err().map(|problem| problem.to_string())),
+            Ok((exists, file)) => {
+                (exists, self.policy.set_managed_rules(file).err().map(|problem| problem.to_string()))
+            }
             Err(cause) => {
-                self.policy.mark_managed_unusable();
+                self.policy.mark_managed_rules_unusable();
                 (true, Some(cause))
             }
         };
@@ -109,9 +111,9 @@ impl Permissions {
     /// Applies the content of the user's rule file. If the file is invalid, everything requires consent.
     pub fn apply_user_rules(&mut self, read: ParsedRules, path: PathBuf) {
         let (exists, problem) = match read {
-            Ok((exists, file)) => (exists, self.policy.set_user(file).err().map(|problem| problem.to_string())),
+            Ok((exists, file)) => (exists, self.policy.set_user_rules(file).err().map(|problem| problem.to_string())),
             Err(cause) => {
-                self.policy.mark_user_unusable();
+                self.policy.mark_user_rules_unusable();
                 (true, Some(cause))
             }
         };
@@ -137,7 +139,7 @@ impl Permissions {
         let stands = |rule: &PolicyRule| rule.trusts(server) && rule.expires_at.is_none_or(|end| end > now);
         if self.policy.rules(RuleSource::User).any(stands) {
             TrustDuration::Always
-        } else if self.policy.is_trusted_for_run(server) {
+        } else if self.policy.is_trusted_for_session(server) {
             TrustDuration::Run
         } else {
             TrustDuration::No
@@ -205,7 +207,7 @@ impl Permissions {
         }
         // Any other reason is stricter than the approval of one call.
         let asks_by_default = request.reason == DecisionReason::ToolsAsk.name();
-        if scope == ApprovalScope::Once && asks_by_default && is_repeatable(tool) {
+        if scope == ApprovalScope::Once && asks_by_default && allows_call_repetition(tool) {
             let approved = ApprovedCall {
                 server: request.server.clone(),
                 conversation: conversation.clone(),

@@ -78,7 +78,7 @@ impl RegistrySetting {
     /// Returns the key of the header's value in the keychain, or `None` if there is no header.
     fn secret_key(&self) -> Option<String> {
         let name = self.header.as_ref()?.to_ascii_lowercase();
-        Some(ports::secrets::storage_key(&format!("registry/{name}"), &self.address))
+        Some(ports::secrets::secret_storage_key(&format!("registry/{name}"), &self.address))
     }
 }
 

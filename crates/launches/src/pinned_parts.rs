@@ -86,7 +86,7 @@ pub fn named_address_parts(config: &HttpConfig) -> Map<String, Value> {
     parts.insert("transport".to_owned(), json!(config.kind.map(HttpKind::name)));
     // The authorization issuer is always present, because pins of older versions contain it.
     parts.insert(AuthField::Issuer.key().to_owned(), Value::Null);
-    parts.extend(config.auth.as_ref().map(AuthConfig::terms_by_key).unwrap_or_default());
+    parts.extend(config.auth.as_ref().map(AuthConfig::settings_by_key).unwrap_or_default());
     parts
 }
 

@@ -106,7 +106,7 @@ pub enum ModelError {
     CannotCarry(LossyConversion),
     /// The provider's address in the settings file was changed by another program, and the user has not confirmed the
     /// new one.
-    #[error("this provider is not used: its address was changed outside of Drawbridge{} to {now}; if that was you, confirm it in Settings → Models, or set the provider up again with drawbridge-cli", address_text(.was))]
+    #[error("this provider is not used: its address was changed outside of Drawbridge{} to {now}; if that was you, confirm it in Settings → Models, or set the provider up again with drawbridge-cli", previous_address_text(.was))]
     Unconfirmed {
         /// Address that the user confirmed last, or `None` if the user never confirmed one.
         was: Option<String>,
@@ -260,7 +260,7 @@ fn provider_message_text(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(". It says: {message}") }
 }
 
-fn address_text(was: &Option<String>) -> String {
+fn previous_address_text(was: &Option<String>) -> String {
     was.as_ref().map(|was| format!(" from {was}")).unwrap_or_default()
 }
 
@@ -290,7 +290,7 @@ mod tests {
     use super::ModelErrorCode::{self, *};
 
     #[test]
-    fn code_is_serialized_by_its_name() {
+    fn model_error_code_is_serialized_by_its_name() {
         let all = [
             NoKey,
             KeyUnreadable,

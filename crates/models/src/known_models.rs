@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn model_table_is_valid() {
+    fn table_of_known_models_is_valid() {
         assert!(KNOWN_MODELS.models.len() > 40, "the table contains only {} models", KNOWN_MODELS.models.len());
         for known in &KNOWN_MODELS.models {
             assert!(

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn openai_models_are_classified() {
+    fn openai_models_are_classified_by_tool_support() {
         let cases = [
             ("gpt-4o-mini", None),
             ("gpt-4.1", None),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn anthropic_models_are_classified() {
+    fn anthropic_models_are_classified_by_temperature_support() {
         let cases = [
             ("claude-3-5-haiku-latest", true),
             ("claude-3-7-sonnet-20250219", true),

@@ -69,7 +69,7 @@ pub type ReplyStream = BoxStream<'static, Result<ReplyDelta, ModelError>>;
 ///         Ok(vec![Model { id: "echo".to_owned(), ..Model::default() }])
 ///     }
 ///
-///     fn find_losses(&self, _: &ModelRequest) -> Vec<LossyConversion> {
+///     fn find_lossy_conversions(&self, _: &ModelRequest) -> Vec<LossyConversion> {
 ///         Vec::new()
 ///     }
 ///
@@ -105,7 +105,7 @@ pub trait Provider: Send + Sync {
     async fn models(&self) -> Result<Vec<Model>, ModelError>;
     /// Returns each kind of content or option in this request that the provider's API does not support, with its
     /// conversion.
-    fn find_losses(&self, request: &ModelRequest) -> Vec<LossyConversion>;
+    fn find_lossy_conversions(&self, request: &ModelRequest) -> Vec<LossyConversion>;
     /// Sends a request to a model, and returns its reply as a stream. Unsupported parts are converted as the user
     /// chose.
     ///

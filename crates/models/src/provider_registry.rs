@@ -83,8 +83,12 @@ impl ProviderRegistry {
     ///
     /// # Errors
     /// Returns [`ModelError::NoProvider`] if no provider has this identifier.
-    pub fn find_losses(&self, model: &ModelRef, request: &ModelRequest) -> Result<Vec<LossyConversion>, ModelError> {
-        Ok(self.provider(&model.provider)?.find_losses(request))
+    pub fn find_lossy_conversions(
+        &self,
+        model: &ModelRef,
+        request: &ModelRequest,
+    ) -> Result<Vec<LossyConversion>, ModelError> {
+        Ok(self.provider(&model.provider)?.find_lossy_conversions(request))
     }
 
     /// Sends a request to a model, whose identifier replaces the one in the request.

@@ -65,11 +65,11 @@ impl ProviderSettings {
     /// let ollama = PROVIDER_PRESETS.iter().find(|preset| preset.id == "ollama").expect("the preset exists");
     /// let mut settings = ollama.settings()?;
     /// assert_eq!(settings.check(), Ok(()));
-    /// assert!(settings.is_local() && !settings.is_sent_unencrypted());
+    /// assert!(settings.is_local() && !settings.sends_unencrypted());
     ///
     /// settings.url = "http://models.example:11434".parse()?;
     /// assert_eq!(settings.check(), Ok(()));
-    /// assert!(settings.is_sent_unencrypted(), "others on the network could read the requests");
+    /// assert!(settings.sends_unencrypted(), "others on the network could read the requests");
     ///
     /// settings.url = "https://ann:s3cret@models.example".parse()?;
     /// assert_eq!(settings.check(), Err(ProviderSettingsError::Url), "keys are stored separately");
@@ -98,7 +98,7 @@ impl ProviderSettings {
 
     /// Returns `true` if requests and the API key are sent over a network without encryption.
     #[must_use]
-    pub fn is_sent_unencrypted(&self) -> bool {
+    pub fn sends_unencrypted(&self) -> bool {
         self.url.scheme() != "https" && !self.is_local()
     }
 
@@ -111,7 +111,7 @@ impl ProviderSettings {
     /// Returns all features that the provider's API does not support for at least one model, each with the conversion
     /// that applies to it.
     #[must_use]
-    pub fn possible_losses(&self) -> Vec<LossyConversion> {
+    pub fn possible_lossy_conversions(&self) -> Vec<LossyConversion> {
         wire_capabilities(self, None)
             .unsupported_features()
             .into_iter()

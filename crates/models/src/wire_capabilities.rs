@@ -40,22 +40,28 @@ pub(crate) enum TemperatureSupport {
 
 /// Number of stop sequences from which an API's maximum is not reported as a limitation, since requests don't contain
 /// more.
-const UNLIMITED_STOP_SEQUENCES: usize = 8;
+const MIN_UNREPORTED_STOP_SEQUENCE_LIMIT: usize = 8;
 
 /// Media types of images that every provider with image support accepts.
 pub(crate) const IMAGE_MEDIA_TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 impl WireCapabilities {
-    fn has_type(types: &[&str], mime: &str) -> bool {
+    fn contains_media_type(types: &[&str], mime: &str) -> bool {
         types.iter().any(|own| *own == "*" || own.eq_ignore_ascii_case(mime))
     }
 
     /// Returns the unsupported feature if this part can't be sent in a message.
     fn unsupported_in_message(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
         match part {
-            MessagePart::Image { mime, .. } if !Self::has_type(self.images, mime) => Some(UnsupportedFeature::Image),
-            MessagePart::Audio { mime, .. } if !Self::has_type(self.audio, mime) => Some(UnsupportedFeature::Audio),
-            MessagePart::File { mime, .. } if !Self::has_type(self.files, mime) => Some(UnsupportedFeature::File),
+            MessagePart::Image { mime, .. } if !Self::contains_media_type(self.images, mime) => {
+                Some(UnsupportedFeature::Image)
+            }
+            MessagePart::Audio { mime, .. } if !Self::contains_media_type(self.audio, mime) => {
+                Some(UnsupportedFeature::Audio)
+            }
+            MessagePart::File { mime, .. } if !Self::contains_media_type(self.files, mime) => {
+                Some(UnsupportedFeature::File)
+            }
             _ => None,
         }
     }
@@ -63,11 +69,15 @@ impl WireCapabilities {
     /// Returns the unsupported feature if this part can't be sent in a tool result.
     fn unsupported_in_result(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
         match part {
-            MessagePart::Image { mime, .. } if !(self.images_in_results && Self::has_type(self.images, mime)) => {
+            MessagePart::Image { mime, .. }
+                if !(self.images_in_results && Self::contains_media_type(self.images, mime)) =>
+            {
                 Some(UnsupportedFeature::ImageInToolResult)
             }
             MessagePart::Audio { .. } => Some(UnsupportedFeature::AudioInToolResult),
-            MessagePart::File { mime, .. } if !(self.files_in_results && Self::has_type(self.files, mime)) => {
+            MessagePart::File { mime, .. }
+                if !(self.files_in_results && Self::contains_media_type(self.files, mime)) =>
+            {
                 Some(UnsupportedFeature::FileInToolResult)
             }
             _ => None,
@@ -84,7 +94,7 @@ impl WireCapabilities {
             (UnsupportedFeature::Audio, true),
             (UnsupportedFeature::File, true),
             (UnsupportedFeature::ToolRequired, !self.tool_required),
-            (UnsupportedFeature::Stop, self.max_stop_sequences < UNLIMITED_STOP_SEQUENCES),
+            (UnsupportedFeature::Stop, self.max_stop_sequences < MIN_UNREPORTED_STOP_SEQUENCE_LIMIT),
             (UnsupportedFeature::Temperature, self.temperature != TemperatureSupport::Always),
             (UnsupportedFeature::ThinkingWithTools, !self.thinking_with_tools),
         ]
@@ -94,7 +104,7 @@ impl WireCapabilities {
     }
 
     /// Returns each kind of content or option in a request that the API does not support, with its conversion.
-    pub(crate) fn request_losses(
+    pub(crate) fn find_lossy_conversions_with(
         &self,
         request: &ModelRequest,
         conversions: &ConversionChoices,
@@ -146,7 +156,7 @@ impl WireCapabilities {
         request: ModelRequest,
         conversions: &ConversionChoices,
     ) -> Result<ModelRequest, ModelError> {
-        let losses = self.request_losses(&request, conversions);
+        let losses = self.find_lossy_conversions_with(&request, conversions);
         if let Some(refused) = losses.iter().find(|loss| loss.then == Conversion::Refuse) {
             return Err(ModelError::CannotCarry(*refused));
         }
@@ -283,7 +293,7 @@ mod tests {
             tool_result_part(vec![MessagePart::text("a"), image_part("image/png")], false),
             tool_result_part(vec![MessagePart::text("b")], true),
         ]);
-        let losses = MINIMAL_CAPABILITIES.request_losses(&request, &ConversionChoices::default());
+        let losses = MINIMAL_CAPABILITIES.find_lossy_conversions_with(&request, &ConversionChoices::default());
         let expected = [
             LossyConversion { what: UnsupportedFeature::ImageInToolResult, then: Conversion::SendAfter },
             LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText },
@@ -323,7 +333,7 @@ mod tests {
     fn excess_stop_sequences_are_reported() {
         let request =
             ModelRequest { stop: vec!["a".into(), "b".into()], ..request_with_parts(vec![MessagePart::text("x")]) };
-        let losses = MINIMAL_CAPABILITIES.request_losses(&request, &ConversionChoices::default());
+        let losses = MINIMAL_CAPABILITIES.find_lossy_conversions_with(&request, &ConversionChoices::default());
         assert_eq!(
             losses,
             [LossyConversion { what: UnsupportedFeature::Stop, then: Conversion::Refuse }],
@@ -347,7 +357,11 @@ mod tests {
             (never, both, vec![temperature, thought], (None, false)),
         ];
         for (carries, request, losses, expected) in cases {
-            assert_eq!(carries.request_losses(&request, &ConversionChoices::default()), losses, "losses are reported");
+            assert_eq!(
+                carries.find_lossy_conversions_with(&request, &ConversionChoices::default()),
+                losses,
+                "losses are reported"
+            );
             let sent = carries.convert_request(request, &ConversionChoices::default()).unwrap();
             assert_eq!((sent.temperature, sent.thinking), expected, "omitted options are not sent: {losses:?}");
         }

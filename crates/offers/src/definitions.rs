@@ -147,7 +147,7 @@ pub fn requires_consent_each_call(tool: &Tool) -> bool {
 ///
 /// A tool that declares nothing is repeatable, although the specification's defaults are `true`, since a claim of a
 /// server may only make a decision stricter, and most tools declare nothing.
-pub fn is_repeatable(tool: &Tool) -> bool {
+pub fn allows_call_repetition(tool: &Tool) -> bool {
     let hints = tool.annotations.as_ref();
     let has_effects = hints.is_some_and(|own| own.destructive_hint == Some(true) || own.open_world_hint == Some(true));
     !has_effects && !requires_consent_each_call(tool)
@@ -277,7 +277,7 @@ mod tests {
         for (annotations, meta, expected) in cases {
             let raw = json!({"name": "t", "inputSchema": {}, "annotations": annotations, "_meta": meta});
             let tool: Tool = serde_json::from_value(raw.clone()).unwrap();
-            assert_eq!(is_repeatable(&tool), expected, "{raw}");
+            assert_eq!(allows_call_repetition(&tool), expected, "{raw}");
         }
     }
 

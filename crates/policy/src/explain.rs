@@ -4,7 +4,7 @@ use crate::{ArgumentJudgement, DecisionSource, PolicyDecision, RuleEffect};
 
 /// The decision about an act, and the rules, grants and presets that were considered for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Explanation {
+pub struct DecisionExplanation {
     /// The decision, as returned by [`Policy::decide`](crate::Policy::decide).
     pub decision: PolicyDecision,
     /// Rules, grants and presets that were considered: first those that apply, the strictest of them first. Unusable

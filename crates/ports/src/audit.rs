@@ -122,7 +122,7 @@ pub struct AuditRetention {
 
 /// Number and position of an entry that was written to the audit log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct WrittenEntry {
+pub struct WrittenAuditEntry {
     /// Number of the entry in the log, from 1.
     pub number: u64,
     /// Position of the entry among those written by this process, from 1, for comparison with
@@ -132,9 +132,9 @@ pub struct WrittenEntry {
 
 /// Outcome of [`AuditLog::append_later`]: the entry is written, or queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AppendOutcome {
+pub enum AuditAppendStatus {
     /// The audit log has already written the entry.
-    Written(WrittenEntry),
+    Written(WrittenAuditEntry),
     /// The entry is queued, and [`AuditReceipts`] will receive the result.
     Later,
 }
@@ -144,14 +144,14 @@ pub enum AppendOutcome {
 pub struct AuditReceipts {
     /// Results that the host has not received yet, each with its ticket. Bounded, because the log limits the number of
     /// pending entries.
-    written: Mutex<Vec<(u64, Result<WrittenEntry, StoreError>)>>,
+    written: Mutex<Vec<(u64, Result<WrittenAuditEntry, StoreError>)>>,
     arrived: Notify,
 }
 
 impl AuditReceipts {
     /// Reports the results of writing queued audit entries, each with the ticket that was passed to
     /// [`AuditLog::append_later`].
-    pub fn report(&self, receipts: impl IntoIterator<Item = (u64, Result<WrittenEntry, StoreError>)>) {
+    pub fn report(&self, receipts: impl IntoIterator<Item = (u64, Result<WrittenAuditEntry, StoreError>)>) {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).extend(receipts);
         self.arrived.notify_one();
     }
@@ -162,7 +162,7 @@ impl AuditReceipts {
     }
 
     /// Waits for the next report or change of durability, and returns the results that were not received yet.
-    pub async fn wait_for_outcomes(&self) -> Vec<(u64, Result<WrittenEntry, StoreError>)> {
+    pub async fn wait_for_outcomes(&self) -> Vec<(u64, Result<WrittenAuditEntry, StoreError>)> {
         self.arrived.notified().await;
         std::mem::take(&mut self.written.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -181,14 +181,14 @@ pub trait AuditLog: Send + Sync {
     /// # Errors
     ///
     /// Returns [`StoreError`] if the file can't be written. The payload must then not be sent.
-    fn append(&self, entry: AuditEntry) -> Result<WrittenEntry, StoreError>;
+    fn append(&self, entry: AuditEntry) -> Result<WrittenAuditEntry, StoreError>;
     /// Queues an audit entry without waiting for the write. The result is reported under `ticket` to the receiver that
     /// [`set_receipts`](Self::set_receipts) has set.
     ///
     /// # Errors
     ///
     /// Returns [`StoreError`] if the log is known to fail, or its queue is full. The payload must then not be sent.
-    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AppendOutcome, StoreError>;
+    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AuditAppendStatus, StoreError>;
     /// Returns the position up to which entries of this process survive a power failure.
     ///
     /// # Errors
@@ -235,7 +235,7 @@ pub trait AuditLog: Send + Sync {
     }
     /// Sets the maximum age of entries and the maximum size of the log. The log removes entries beyond these limits
     /// immediately and then periodically.
-    fn retain(&self, keep: AuditRetention);
+    fn set_retention(&self, keep: AuditRetention);
 }
 
 /// The result of verifying the audit log.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::Millis;
-use ports::time::{SharedClock, end_of_span};
+use ports::time::{SharedClock, time_after};
 
 use crate::cache::{CachedBody, RecordedStatus, RegistryCache};
 use crate::client::{RegistryAddress, RegistryClient, RegistryError, RegistryRequest};
@@ -186,7 +186,7 @@ impl RegistryCatalog {
         let now = self.clock.now();
         if let Some(cached) = &cached
             && freshness == CachePolicy::Usual
-            && now < end_of_span(cached.fetched, MAX_FRESH_RESPONSE_AGE)
+            && now < time_after(cached.fetched, MAX_FRESH_RESPONSE_AGE)
             && let Ok(value) = read(&cached.body)
         {
             return Ok(self.cached_response_with_statuses(value, cached, None));

@@ -140,7 +140,7 @@ fn option_titles_are_parsed_in_all_three_forms() {
 }
 
 #[test]
-fn valid_defaults_are_retained() {
+fn valid_form_defaults_are_retained() {
     let form = parse_form(
         json!({"a": {"type": "string", "default": "x"}, "b": {"type": "integer", "default": "x"}, "c": {"type": "boolean", "default": false},
                "d": {"type": "array", "items": {"enum": ["p"]}, "default": ["p"]}, "e": {"type": "string", "enum": ["p"], "default": "q"}}),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use domain::StoreError;
-use ports::{Document, DocumentRefusal, DocumentSeal, Documents, RefusedDocument};
+use ports::{Document, DocumentRefusal, DocumentSealState, Documents, RefusedDocument};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -284,7 +284,7 @@ impl Documents for DocumentFolder {
     }
 
     fn update(&self, name: Document, change: &mut dyn FnMut(Option<Value>) -> Value) -> Result<(), StoreError> {
-        if SEALED_DOCUMENTS.contains(&name) && self.sealer.seal_status() == DocumentSeal::Waiting {
+        if SEALED_DOCUMENTS.contains(&name) && self.sealer.seal_status() == DocumentSealState::Waiting {
             self.sealer.request_key_and_wait(KEYCHAIN_TIMEOUT);
         }
         // Usage counts are written without a user action, so they must not cause a keychain prompt.
@@ -311,7 +311,7 @@ impl Documents for DocumentFolder {
         self.sealer.request_key_and_wait(patience);
     }
 
-    fn seal(&self) -> DocumentSeal {
+    fn seal(&self) -> DocumentSealState {
         self.sealer.seal_status()
     }
 

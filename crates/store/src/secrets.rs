@@ -331,13 +331,13 @@ impl Secrets for SecretsFile {
         self.acquire_name_lock(name, folder_lock::sleep_before_retry).map(|held| Box::new(held) as Box<dyn Send>)
     }
 
-    fn read_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+    fn read_rollback_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
         let mark = self.keychain.read(&self.keychain_mark_name(name))?;
         let damaged = |_| SecretError::Failed("an entry of the keychain is damaged".to_owned());
         mark.map(String::from_utf8).transpose().map_err(damaged)
     }
 
-    fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
+    fn set_rollback_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
         Ok(self.keychain.write(&self.keychain_mark_name(name), mark.as_bytes())?)
     }
 

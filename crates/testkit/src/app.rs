@@ -126,7 +126,7 @@ fn enable_sampling(ports: &ports::Ports, servers: &[&str]) {
     };
     let written = ports.documents.update(ports::Document::Sampling, &mut { turn_on });
     // If the keychain is locked, no settings can be sealed, and those of an earlier start are kept.
-    let is_locked = matches!(ports.documents.seal(), ports::DocumentSeal::Unavailable { .. });
+    let is_locked = matches!(ports.documents.seal(), ports::DocumentSealState::Unavailable { .. });
     if let Err(error) = written
         && !is_locked
     {

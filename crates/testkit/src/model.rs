@@ -126,7 +126,7 @@ impl Provider for ScriptedModel {
         Ok(Vec::new())
     }
 
-    fn find_losses(&self, _: &ModelRequest) -> Vec<LossyConversion> {
+    fn find_lossy_conversions(&self, _: &ModelRequest) -> Vec<LossyConversion> {
         self.losses.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

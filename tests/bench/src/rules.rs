@@ -74,7 +74,7 @@ fn policy_with_rules(grant_hash: &Hash, rules: usize) -> Outcome<Policy> {
     });
     let mut policy = Policy::new(grants);
     let file = PolicyFile { rules: rules.collect(), ..PolicyFile::default() };
-    policy.set_user(file).map_err(|_| "the rules can't be compiled")?;
+    policy.set_user_rules(file).map_err(|_| "the rules can't be compiled")?;
     Ok(policy)
 }
 

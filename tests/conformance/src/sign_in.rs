@@ -62,7 +62,7 @@ impl ServerSignInSettings {
     /// Stores the value of a secret, and returns the text with which the settings refer to it.
     fn store_secret(&mut self, name: &str, secret: String) -> String {
         let origin = self.config.origin().unwrap_or_default();
-        self.secrets.push((secrets::storage_key(name, &origin), secret));
+        self.secrets.push((secrets::secret_storage_key(name, &origin), secret));
         secrets::secret_reference(name)
     }
 }

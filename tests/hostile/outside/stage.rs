@@ -80,7 +80,7 @@ impl Stage {
         let settings =
             ConversationSettings { model: Some(model_reference("m")), servers, ..ConversationSettings::default() };
         let chat = Chat::new(app.host.clone());
-        chat.set_conversation(CONVERSATION_ID.into(), settings).await.unwrap();
+        chat.set_conversation_settings(CONVERSATION_ID.into(), settings).await.unwrap();
         Self { app, chat, model, records }
     }
 

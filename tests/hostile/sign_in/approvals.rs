@@ -31,7 +31,7 @@ async fn unstarted_sign_in(
     let pair = ServerPair::with_undecided_start(config.into()).await;
     pair.app.platform.browses.store(true, Ordering::Relaxed);
     for (name, secret) in secrets {
-        pair.app.host.ports().secrets.set(&secrets::storage_key(name, &origin), secret).unwrap();
+        pair.app.host.ports().secrets.set(&secrets::secret_storage_key(name, &origin), secret).unwrap();
     }
     SignInAttempt { what: what.to_owned(), pair, issuer, server }
 }

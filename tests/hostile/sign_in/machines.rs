@@ -56,7 +56,7 @@ async fn start_sign_in(
     let pair = ServerPair::with_stopped_bad_server(config.into()).await;
     pair.app.platform.browses.store(true, Ordering::Relaxed);
     for (name, secret) in secrets {
-        pair.app.host.ports().secrets.set(&secrets::storage_key(name, &origin), secret).unwrap();
+        pair.app.host.ports().secrets.set(&secrets::secret_storage_key(name, &origin), secret).unwrap();
     }
     pair.app.host.start_server("bad".into()).await.unwrap();
     SignInAttempt { what: what.to_owned(), pair, issuer, server }

@@ -63,7 +63,7 @@ const MEMBERS_WITHOUT_AN_IDENTIFIER: &[&str] = &[
 ];
 
 /// Members that may have any value in the request of this command, although they identify something in other requests.
-const UNBOUND_MEMBERS: &[(&str, &str)] = &[
+const MEMBERS_WITH_ANY_VALUE: &[(&str, &str)] = &[
     // The page chooses the identifier of a new call.
     ("call_tool", "call"),
     ("get_prompt", "call"),
@@ -87,7 +87,7 @@ const UNBOUND_MEMBERS: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn window_of_a_conversation_may_not_name_another_one() {
+fn conversation_window_may_not_name_another_conversation() {
     let own = Some("c1");
     for request in [
         json!({"conversation": "c1", "text": "Dear Ann"}),
@@ -123,7 +123,7 @@ fn window_of_a_conversation_adds_no_rule_that_allows_elsewhere() {
         rule(json!("deny"), json!({ "kind": "session" })),
         rule(json!("allow"), of_c1.clone()),
     ] {
-        assert!(!allows_elsewhere(&permitted, Some("c1")), "{permitted} should be permitted");
+        assert!(!rule_allows_outside_conversation(&permitted, Some("c1")), "{permitted} should be permitted");
     }
     for refused in [
         rule(json!("allow"), always.clone()),
@@ -133,9 +133,12 @@ fn window_of_a_conversation_adds_no_rule_that_allows_elsewhere() {
         rule(json!({ "allow": null }), always),
         json!({ "effect": "allow" }),
     ] {
-        assert!(allows_elsewhere(&refused, Some("c1")), "{refused} should be refused");
+        assert!(rule_allows_outside_conversation(&refused, Some("c1")), "{refused} should be refused");
     }
-    assert!(allows_elsewhere(&rule(json!("allow"), of_c1), None), "a closed window has no conversation");
+    assert!(
+        rule_allows_outside_conversation(&rule(json!("allow"), of_c1), None),
+        "a closed window has no conversation"
+    );
 }
 
 #[test]
@@ -160,7 +163,7 @@ fn window_of_a_conversation_repeats_no_call_of_another_one() {
 }
 
 /// Returns `true` if the member of a command's request can't name anything of another conversation.
-fn is_bound(command: &str, member: &str, all: &BTreeMap<String, String>) -> bool {
+fn cannot_name_another_conversation(command: &str, member: &str, all: &BTreeMap<String, String>) -> bool {
     match member {
         // Checked in each request.
         "conversation" | "view" => true,
@@ -170,12 +173,12 @@ fn is_bound(command: &str, member: &str, all: &BTreeMap<String, String>) -> bool
         "request" | "file" if all.contains_key("view") => true,
         "id" if COMMANDS_WITH_A_CONSENT_REQUEST_ID.contains(&command) => true,
         "call" if command == COMMAND_WITH_A_CALL_ID => true,
-        _ => MEMBERS_WITHOUT_AN_IDENTIFIER.contains(&member) || UNBOUND_MEMBERS.contains(&(command, member)),
+        _ => MEMBERS_WITHOUT_AN_IDENTIFIER.contains(&member) || MEMBERS_WITH_ANY_VALUE.contains(&(command, member)),
     }
 }
 
 #[test]
-fn each_identifier_in_a_request_of_such_a_window_is_bound_to_its_conversation() {
+fn identifiers_in_requests_of_a_conversation_window_are_bound_to_its_conversation() {
     let text = without_comments(&crate::typescript());
     let types: BTreeMap<&str, &str> =
         text.split("export type ").skip(1).filter_map(|declaration| declaration.split_once(" = ")).collect();
@@ -192,15 +195,16 @@ fn each_identifier_in_a_request_of_such_a_window_is_bound_to_its_conversation() 
     for command in commands {
         let (_, after) = text.split_once(&format!("  {command}: {{ request: ")).expect("a line for each command");
         let (request, _) = after.split_once(';').expect("the type of the request");
-        let members = members_of(types[request]);
+        let members = declared_members(types[request]);
         for (member, of_type) in &members {
             assert!(
-                is_bound(command, member, &members),
+                cannot_name_another_conversation(command, member, &members),
                 "`{member}` in the request of {command} has to be bound to the conversation in \
                  `respond_in_conversation`, or classified in this test"
             );
             assert!(
-                OBJECTS_THAT_NAME_A_CONVERSATION.contains(&member.as_str()) || !can_name_another(of_type, &types),
+                OBJECTS_THAT_NAME_A_CONVERSATION.contains(&member.as_str())
+                    || !can_contain_conversation_or_app_name(of_type, &types),
                 "`{member}` in the request of {command} can name a conversation or app, which is not checked"
             );
         }
@@ -215,7 +219,7 @@ fn without_comments(text: &str) -> String {
 }
 
 /// Returns the members of an object type with their types.
-fn members_of(declaration: &str) -> BTreeMap<String, String> {
+fn declared_members(declaration: &str) -> BTreeMap<String, String> {
     let body = declaration.trim().trim_end_matches(';').trim_end();
     if body == "Record<symbol, never>" {
         return BTreeMap::new();
@@ -235,7 +239,7 @@ fn members_of(declaration: &str) -> BTreeMap<String, String> {
 }
 
 /// Returns `true` if a value of this type can contain the name of a conversation or app.
-fn can_name_another(of_type: &str, types: &BTreeMap<&str, &str>) -> bool {
+fn can_contain_conversation_or_app_name(of_type: &str, types: &BTreeMap<&str, &str>) -> bool {
     let (mut seen, mut unread) = (BTreeSet::new(), vec![of_type]);
     while let Some(text) = unread.pop() {
         let mut members = text.split(|c: char| !c.is_alphanumeric() && !":?".contains(c));

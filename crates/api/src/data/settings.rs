@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::exact_object::deserialize_exact_or_default;
+use super::complete_object::deserialize_complete_object_or_null;
 use super::{ChatBounds, ServerLimits};
 
 /// Settings of Drawbridge that the user can change.
@@ -20,7 +20,11 @@ pub struct Settings {
     /// background.
     pub announce: bool,
     /// Limits for each server, or `None` for the defaults.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_exact_or_default")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "deserialize_complete_object_or_null"
+    )]
     #[ts(optional)]
     pub limits: Option<ServerLimits>,
     /// Time for which entries of the audit log are kept, in days, or 0 for an unlimited time.
@@ -30,7 +34,11 @@ pub struct Settings {
     /// `true` if the audit log stores payloads in addition to their hashes.
     pub audit_contents: bool,
     /// Limits on the content that a model receives, or `None` for the defaults.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_exact_or_default")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "deserialize_complete_object_or_null"
+    )]
     #[ts(optional)]
     pub chat: Option<ChatBounds>,
     /// Action of Drawbridge when the user closes its window while servers run.

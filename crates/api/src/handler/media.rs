@@ -18,7 +18,7 @@ const BASE64_DECODER: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// File extension for unknown media types, which no program opens by default.
-const UNKNOWN_TYPE_EXTENSION: &str = "bin";
+const UNKNOWN_MEDIA_TYPE_EXTENSION: &str = "bin";
 
 /// File extensions of known media types. None of them belongs to an executable format.
 const FILE_EXTENSION_BY_MEDIA_TYPE: &[(&str, &str)] = &[
@@ -56,7 +56,7 @@ fn file_extension(mime_type: &str) -> &'static str {
     FILE_EXTENSION_BY_MEDIA_TYPE
         .iter()
         .find(|(known, _)| known.eq_ignore_ascii_case(essence))
-        .map_or(UNKNOWN_TYPE_EXTENSION, |(_, extension)| extension)
+        .map_or(UNKNOWN_MEDIA_TYPE_EXTENSION, |(_, extension)| extension)
 }
 
 pub(super) async fn save_media(api: &Api, r: SaveMedia) -> Result<SavedFile, ApiError> {

@@ -129,7 +129,7 @@ fn enum_variant_name(value: impl serde::Serialize) -> String {
 
 fn provider_view(view: ProviderView, has_key: bool) -> ModelProvider {
     let ProviderView { settings, models, listed_at, problem } = view;
-    let losses = settings.possible_losses().into_iter().map(|loss| LossyConversion {
+    let losses = settings.possible_lossy_conversions().into_iter().map(|loss| LossyConversion {
         feature: loss.what.code().to_owned(),
         conversion: enum_variant_name(loss.then),
         choices: loss.what.conversions().iter().map(enum_variant_name).collect(),
@@ -138,7 +138,7 @@ fn provider_view(view: ProviderView, has_key: bool) -> ModelProvider {
         losses: losses.collect(),
         has_key,
         local: settings.is_local(),
-        is_unencrypted: settings.is_sent_unencrypted(),
+        is_unencrypted: settings.sends_unencrypted(),
         models: models.into_iter().map(model_view).collect(),
         listed_at,
         problem: problem.as_ref().map(ModelProblem::from),

@@ -21,7 +21,7 @@ use crate::{ApiError, ErrorCode};
 
 pub(super) async fn add_server(api: &Api, r: AddServer) -> Result<SecretStorageReport, ApiError> {
     let setup = api.host.begin_setup().await?;
-    let requested = requested_server(r.config, &r.name, None, setup.secret_names_of_others(&r.name))?;
+    let requested = convert_requested_config(r.config, &r.name, None, setup.secret_names_of_others(&r.name))?;
     let entry = ServerEntry { name: r.name, config: requested.config };
     Ok(secret_storage_report(setup.add(entry, requested.secrets).await?))
 }
@@ -29,7 +29,7 @@ pub(super) async fn add_server(api: &Api, r: AddServer) -> Result<SecretStorageR
 pub(super) async fn update_server(api: &Api, r: UpdateServer) -> Result<SecretStorageReport, ApiError> {
     let setup = api.host.begin_setup().await?;
     let was = setup.config(&r.server)?;
-    let requested = requested_server(r.config, &r.name, Some(was), setup.secret_names_of_others(&r.server))?;
+    let requested = convert_requested_config(r.config, &r.name, Some(was), setup.secret_names_of_others(&r.server))?;
     let entry = ServerEntry { name: r.name, config: requested.config };
     Ok(secret_storage_report(setup.update(&r.server, entry, requested.secrets).await?))
 }
@@ -55,7 +55,7 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
             if !headers.contains_key(&r.header) && auth.secret_names().any(|name| name == r.header) =>
         {
             auth::check_sign_in_secret(&r.value)?;
-            let secret = (secrets::storage_key(&r.header, &place), r.value);
+            let secret = (secrets::secret_storage_key(&r.header, &place), r.value);
             return Ok(secret_storage_report(setup.set_sign_in_secret(r.server, secret).await?));
         }
         ServerTransport::Http(http) => {
@@ -73,12 +73,12 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
     let [name] = names[..] else {
         return Err(invalid_input_error("this value does not consist of one secret: change it in the settings file"));
     };
-    let mut key = secrets::storage_key(name, &place);
+    let mut key = secrets::secret_storage_key(name, &place);
     let mut renamed = None;
     if setup.is_secret_used_by_others(&r.server, &key) {
         let taken = setup.secret_names_of_others(&r.server);
-        let own = secret_name(&r.server, &r.header, Some(config.environment_or_headers()), &taken);
-        key = secrets::storage_key(&own, &place);
+        let own = header_or_variable_secret_name(&r.server, &r.header, Some(config.environment_or_headers()), &taken);
+        key = secrets::secret_storage_key(&own, &place);
         let value = value.replace(&secrets::secret_reference(name), &secrets::secret_reference(&own));
         match &mut config.transport {
             ServerTransport::Http(http) => http.headers.insert(r.header, value),
@@ -107,7 +107,7 @@ fn check_header(name: &str, value: &str) -> Result<(), ApiError> {
 
 /// Server configuration, converted from a request to the host's type, with the storage key and the value of each secret
 /// to write to the keychain.
-struct RequestedServer {
+struct ServerConfigWithSecrets {
     config: HostConfig,
     secrets: Vec<(String, String)>,
 }
@@ -116,12 +116,12 @@ struct RequestedServer {
 ///
 /// `was` is the current configuration. The current header values are kept if the page sends none. `taken` contains the
 /// names of secrets that other servers use.
-fn requested_server(
+fn convert_requested_config(
     config: ServerConfig,
     server: &str,
     was: Option<&HostConfig>,
     taken: Vec<String>,
-) -> Result<RequestedServer, ApiError> {
+) -> Result<ServerConfigWithSecrets, ApiError> {
     let before = was.map(|was| was.tools.clone()).unwrap_or_default();
     let (transport, revision, tools, secrets) = match config {
         ServerConfig::Stdio { command, args, env, secret_env, cwd, sandbox, revision, tools } => {
@@ -154,7 +154,7 @@ fn requested_server(
     if let Some(problem) = tools.problem() {
         return Err(invalid_input_error(problem));
     }
-    Ok(RequestedServer { config: HostConfig { transport, revision, tools }, secrets })
+    Ok(ServerConfigWithSecrets { config: HostConfig { transport, revision, tools }, secrets })
 }
 
 fn apply_headers(
@@ -178,9 +178,10 @@ fn apply_headers(
             Some(value) => {
                 check_header(&header.name, &value)?;
                 if header.secret {
-                    let name = secret_name(server, &header.name, was.map(|was| &was.headers), &taken);
+                    let name =
+                        header_or_variable_secret_name(server, &header.name, was.map(|was| &was.headers), &taken);
                     taken.push(name.clone());
-                    secrets_to_store.push((secrets::storage_key(&name, &origin), value));
+                    secrets_to_store.push((secrets::secret_storage_key(&name, &origin), value));
                     secrets::secret_reference(&name)
                 } else {
                     value
@@ -197,7 +198,12 @@ fn apply_headers(
 
 /// Returns the name under which the secret of a header or variable is stored: the existing name, or a new one that is
 /// not in `taken`.
-fn secret_name(server: &str, header: &str, was: Option<&BTreeMap<String, String>>, taken: &[String]) -> String {
+fn header_or_variable_secret_name(
+    server: &str,
+    header: &str,
+    was: Option<&BTreeMap<String, String>>,
+    taken: &[String],
+) -> String {
     let (own, others): (Vec<_>, Vec<_>) =
         was.into_iter().flatten().partition(|(name, _)| name.eq_ignore_ascii_case(header));
     let mut taken = taken.to_vec();

@@ -21,7 +21,7 @@ pub(super) async fn read_snapshot(api: &Api) -> Result<Snapshot, ApiError> {
         servers: snapshot.servers.into_iter().map(views::server_view).collect(),
         consent_requests: snapshot.consent_requests.into_iter().map(views::consent_request_view).collect(),
         calls: snapshot.calls,
-        conversations: super::conversations::conversation_list(api).await?,
+        conversations: super::conversations::conversation_summaries(api).await?,
         settings: views::settings_view(snapshot.settings),
         config_problem: snapshot.config_problem,
         paths: AppPaths {

@@ -35,7 +35,7 @@ fn spawn_call(app: &TestApp, id: &str, conversation: Option<&str>) -> JoinHandle
 }
 
 /// Denies a consent request as the window of the conversation `own` would.
-async fn deny_from(api: &Api, own: Option<&str>, request: &ConsentRequestView) -> Result<String, ApiError> {
+async fn deny_in_window_of(api: &Api, own: Option<&str>, request: &ConsentRequestView) -> Result<String, ApiError> {
     let denial =
         json!({ "id": request.id.0.to_string(), "hash": request.hash.to_string(), "answer": { "action": "deny" } });
     respond_in_conversation(api, "decide_consent_request", &denial, own).await
@@ -43,9 +43,14 @@ async fn deny_from(api: &Api, own: Option<&str>, request: &ConsentRequestView) -
 
 /// Checks that only the window of `conversation` can decide the request. Then decides the request in that window or, if
 /// `conversation` is `None`, in the main window.
-async fn check_deciding_window(app: &TestApp, api: &Api, request: &ConsentRequestView, conversation: Option<&str>) {
+async fn check_only_own_window_decides(
+    app: &TestApp,
+    api: &Api,
+    request: &ConsentRequestView,
+    conversation: Option<&str>,
+) {
     for other in [Some("c2"), None] {
-        let refused = deny_from(api, other, request).await.expect_err("another conversation");
+        let refused = deny_in_window_of(api, other, request).await.expect_err("another conversation");
         assert_eq!(refused.code, ErrorCode::Refused, "{refused}");
     }
     let validation = json!({ "id": request.id.0.to_string(), "content": {} });
@@ -54,7 +59,7 @@ async fn check_deciding_window(app: &TestApp, api: &Api, request: &ConsentReques
     assert_eq!(refused.code, ErrorCode::Refused, "{refused}");
     assert!(app.consent_requests().await.iter().any(|open| open.id == request.id), "the request is still pending");
     match conversation {
-        Some(own) => drop(deny_from(api, Some(own), request).await.expect("its own conversation")),
+        Some(own) => drop(deny_in_window_of(api, Some(own), request).await.expect("its own conversation")),
         None => app.decide(request, UserDecision::Deny).await,
     }
     assert!(app.consent_requests().await.iter().all(|open| open.id != request.id), "the request is decided");
@@ -69,14 +74,14 @@ async fn page_of_a_conversation_decides_only_the_requests_of_its_conversation() 
     for conversation in [Some("c1"), None] {
         let denied = spawn_call(&app, "1", conversation);
         let request = app.consent_request(SERVER, "the call", is_call).await;
-        check_deciding_window(&app, &api, &request, conversation).await;
+        check_only_own_window_decides(&app, &api, &request, conversation).await;
         assert!(denied.await.unwrap().is_err(), "the call was denied");
         // A form that the server requests during a call belongs to the conversation of the call.
         let allowed = spawn_call(&app, "2", conversation);
         let request = app.consent_request(SERVER, "the call", is_call).await;
         app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         let request = app.consent_request(SERVER, "the form", is_form).await;
-        check_deciding_window(&app, &api, &request, conversation).await;
+        check_only_own_window_decides(&app, &api, &request, conversation).await;
         let ended = tokio::time::timeout(EVENT_TIMEOUT, allowed).await.expect("the call should end in time");
         drop(ended.unwrap());
     }

@@ -75,7 +75,7 @@ impl TestViews {
         let servers = vec![OfferedServer { server: SERVER.into(), tools: None, instructions: None }];
         let settings =
             ConversationSettings { model: Some(model_reference("m")), servers, ..ConversationSettings::default() };
-        self.chat.set_conversation(CONVERSATION.into(), settings).await.unwrap();
+        self.chat.set_conversation_settings(CONVERSATION.into(), settings).await.unwrap();
         let message = NewMessage { text: "Show it".into(), ..NewMessage::default() };
         let reply = self.chat.send_message(CONVERSATION.into(), message, None).await.unwrap().reply;
         self.wait_for_event(|event| {

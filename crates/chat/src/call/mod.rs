@@ -11,7 +11,7 @@
 //! The page and the command line get the `ToolResult` from the item. A model reads its parts
 //! (`offers::review::result_parts`), which `reply_run/calls.rs` creates from a copy of the result.
 
-mod call_record;
+mod call_recorder;
 mod reviewed_result;
 
 use std::sync::OnceLock;
@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 use super::ConversationError;
 use super::engine::Chat;
 
-pub(super) use call_record::CallRecord;
+pub(super) use call_recorder::CallRecorder;
 use reviewed_result::ResultReviewer;
 
 /// Maximum time to wait for the end of a call after its cancellation was requested.
@@ -103,8 +103,10 @@ impl Chat {
         let made = tokio::spawn(async move {
             let record = match (&call.origin, call.origin.conversation()) {
                 // An app can call tools many times in a minute. Its calls are in the audit log only.
-                (CallOrigin::App { .. }, _) | (_, None) => CallRecord::Nowhere,
-                (_, Some(conversation)) => CallRecord::AfterCall { chat: &chat, conversation: conversation.to_owned() },
+                (CallOrigin::App { .. }, _) | (_, None) => CallRecorder::Nowhere,
+                (_, Some(conversation)) => {
+                    CallRecorder::AfterCall { chat: &chat, conversation: conversation.to_owned() }
+                }
             };
             let permission = async { Ok(()) };
             let end = make_recorded_call(&chat.host, call, record, permission, &stop).await;
@@ -125,7 +127,7 @@ impl Chat {
 pub(super) async fn make_recorded_call(
     host: &Host,
     call: ToolCall,
-    record: CallRecord<'_>,
+    record: CallRecorder<'_>,
     permission: impl Future<Output = Result<(), CallFailure>>,
     stop: &CancellationToken,
 ) -> CallOutcome {
@@ -162,7 +164,7 @@ pub(super) async fn make_recorded_call(
         tokio::select! {
             biased;
             ended = &mut both => ended,
-            () = stop.cancelled() => cancel_until_ended(host, &id, both).await,
+            () = stop.cancelled() => cancel_call_until_ended(host, &id, both).await,
         }
     };
     let crossed = crossed.into_inner();
@@ -178,7 +180,7 @@ pub(super) async fn make_recorded_call(
                 Some(_) => output_schema,
                 None => current_output_schema(host, &server, &tool).await,
             };
-            let problem = check_output_schema(schema, &result).await;
+            let problem = output_schema_problem(schema, &result).await;
             review.await_review(ToolResult::new(result, problem, arguments.clone())).await
         }
         Err(error) => {
@@ -189,7 +191,7 @@ pub(super) async fn make_recorded_call(
     };
     let (result, error) = read.map_or_else(|words| (None, Some(words)), |result| (Some(result), None));
     let duration_milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let (used, omitted) = (record.tool_used(), record.omitted_bytes(result.as_ref()));
+    let (used, omitted) = (record.requesting_tool_use(), record.omitted_bytes(result.as_ref()));
     let arguments = Value::Object(arguments);
     // A result that was withheld in its review is recorded as refused.
     let code = failure.as_ref().map_or(CallFailureCode::Refused, CallFailure::code);
@@ -208,14 +210,14 @@ pub(super) async fn make_recorded_call(
     };
     // clock: timestamp of the item.
     let at = ports::time::system_time_millis();
-    let item = record.with_position(ChatItem { id, parent: None, at, state: ItemState::Whole, body });
+    let item = record.with_parent_and_time(ChatItem { id, parent: None, at, state: ItemState::Whole, body });
     let write_result = record.record_end(host, &item).await;
     CallOutcome { item, failure, write_result }
 }
 
 /// Requests the cancellation of a call until the call ends or [`CALL_CANCEL_TIMEOUT`] expires. Retries, since the host
 /// may be unable to accept the cancellation at first.
-async fn cancel_until_ended<T>(
+async fn cancel_call_until_ended<T>(
     host: &Host,
     id: &str,
     call: impl Future<Output = Result<T, CallFailure>>,
@@ -243,6 +245,6 @@ async fn current_output_schema(host: &Host, server: &str, tool: &str) -> Option<
 
 /// Checks the structured content of a call's result against an output schema. Returns a description of the first
 /// violation.
-async fn check_output_schema(schema: Option<Value>, result: &CallToolResult) -> Option<String> {
+async fn output_schema_problem(schema: Option<Value>, result: &CallToolResult) -> Option<String> {
     output_schema::validate_structured_result(schema?, result.structured_content.clone()?).await
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{ReplyRun, RequestedCall, new_item, retry_item_write};
 use crate::builtin_tools::{self, BuiltinToolResult, SEARCH_TOOLS_NAME};
-use crate::call::{self, CallOutcome, CallRecord, ToolCall};
+use crate::call::{self, CallOutcome, CallRecorder, ToolCall};
 use crate::engine::new_id;
 use crate::offered_tools::ToolState;
 use crate::{ConversationError, model_context};
@@ -56,7 +56,7 @@ impl ReplyRun {
                 stream::iter(planned.into_iter().map(|call| run.make_call(call))).buffer_unordered(MAX_PARALLEL_CALLS);
             while let Some(CallOutcome { mut item, write_result, .. }) = made.next().await {
                 if let Err(error) = write_result {
-                    record_lost_outcome(&mut item, &error);
+                    record_unstored_result(&mut item, &error);
                     retry_item_write(&run.log, &item).await;
                     lost = Some(error);
                 }
@@ -124,7 +124,9 @@ impl ReplyRun {
     fn unavailable_tool_reason(&self, key: &str) -> String {
         let known = self.offering.all_tools().iter().find(|tool| tool.key == key);
         match known.map(|tool| (tool.state, tool.server.as_str())) {
-            Some((ToolState::Changed, server)) if self.omitted_servers().any(|omitted| omitted == server) => {
+            Some((ToolState::Changed, server))
+                if self.servers_with_outdated_tools().any(|omitted| omitted == server) =>
+            {
                 format!("not made: {}", super::model_answer::omitted_tools_notice(server))
             }
             Some((ToolState::Changed, server)) => {
@@ -148,21 +150,21 @@ impl ReplyRun {
             async move {
                 // The host checks that the tools of an app are still turned on.
                 if !is_of_server {
-                    return self.recheck_server(&server).await;
+                    return self.check_server_still_enabled(&server).await;
                 }
                 self.refresh_list_if_changed(&server).await;
-                self.recheck_tool(&server, &tool).await
+                self.check_tool_still_enabled(&server, &tool).await
             }
         };
         let origin = CallOrigin::Model { conversation: self.log.conversation.clone() };
         let call = ToolCall { id: item.id.clone(), origin, server, app, tool, arguments, repeats: None };
         let result_bytes = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
-        let record = CallRecord::BeforeCall { log: &self.log, item, result_bytes };
+        let record = CallRecorder::BeforeCall { log: &self.log, item, result_bytes };
         call::make_recorded_call(&self.host, call, record, permission, &self.answering.running.stop).await
     }
 
     /// Checks that a server is still enabled for the conversation, before a tool of one of its shown apps is called.
-    async fn recheck_server(&self, server: &str) -> Result<(), CallFailure> {
+    async fn check_server_still_enabled(&self, server: &str) -> Result<(), CallFailure> {
         let now = self.log.conversation().await.map_err(|error| CallFailure::Refused(error.to_string()))?.1;
         if now.servers.iter().any(|offered| offered.server == server) {
             Ok(())
@@ -173,7 +175,7 @@ impl ReplyRun {
 
     /// Checks that a server's tool is still enabled for the conversation, since the user may have disabled it after the
     /// request was sent to the model.
-    async fn recheck_tool(&self, server: &str, tool: &str) -> Result<(), CallFailure> {
+    async fn check_tool_still_enabled(&self, server: &str, tool: &str) -> Result<(), CallFailure> {
         let now = self.log.conversation().await.map_err(|error| CallFailure::Refused(error.to_string()))?.1;
         if now.enables_tool(server, tool) {
             Ok(())
@@ -184,7 +186,7 @@ impl ReplyRun {
 }
 
 /// Changes the item of a call to say that the call was made, but that its result could not be stored.
-fn record_lost_outcome(item: &mut ChatItem, cause: &ConversationError) {
+fn record_unstored_result(item: &mut ChatItem, cause: &ConversationError) {
     if let ItemBody::ToolCall { result, error, failure, .. } = &mut item.body {
         *result = None;
         *failure = Some(CallFailureCode::Internal);

@@ -24,7 +24,7 @@ impl ReplyRun {
         if names.is_empty() {
             return false;
         }
-        let readings = names.iter().map(|name| refresh_until_current(&self.host, name));
+        let readings = names.iter().map(|name| refresh_tool_list_until_current(&self.host, name));
         tokio::select! {
             _ = join_all(readings) => {}
             () = self.answering.running.stop.cancelled() => {}
@@ -38,7 +38,7 @@ impl ReplyRun {
         let catalog = self.host.catalog(server.to_owned()).await;
         if catalog.is_ok_and(|catalog| catalog.has_outdated_tools()) {
             tokio::select! {
-                () = refresh_until_current(&self.host, server) => {}
+                () = refresh_tool_list_until_current(&self.host, server) => {}
                 () = self.answering.running.stop.cancelled() => {}
             }
         }
@@ -46,14 +46,14 @@ impl ReplyRun {
 
     /// Returns the servers whose tools are not sent to the model, because their changed lists could not be read in
     /// time.
-    pub(super) fn omitted_servers(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn servers_with_outdated_tools(&self) -> impl Iterator<Item = &str> {
         self.servers.iter().filter(|(_, server)| server.is_outdated()).map(|(_, server)| server.server.as_str())
     }
 }
 
 /// Reads a server's tool list again until it is up to date, at most [`MAX_LIST_REFRESHES`] times and for at most
 /// [`LIST_REFRESH_TIMEOUT`].
-async fn refresh_until_current(host: &Host, server: &str) {
+async fn refresh_tool_list_until_current(host: &Host, server: &str) {
     let read = async {
         for _ in 0..MAX_LIST_REFRESHES {
             // A server that has stopped meanwhile has no list to wait for.

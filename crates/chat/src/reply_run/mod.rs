@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use super::conversation_locks::RunningReplyGuard;
 use super::conversation_log::ConversationLog;
-use super::engine::{new_id, resolve_servers};
+use super::engine::{load_servers_for_model, new_id};
 use super::offered_tools::OfferedTools;
 use super::offered_tools::app_tools::enabled_app_tools;
 use super::search_index::SearchIndex;
@@ -100,7 +100,7 @@ impl ReplyRun {
     /// Requests replies and makes their calls until the model requests no more calls. An error is recorded in the
     /// current reply.
     pub(super) async fn run(mut self) {
-        let last = match self.run_rounds().await {
+        let last = match self.run_tool_rounds().await {
             Ok(last) => last,
             Err(error) => {
                 self.set_partial_reply(None);
@@ -114,7 +114,7 @@ impl ReplyRun {
 
     /// Requests a reply and makes its tool calls, again and again, until a reply requests no calls, the user stops the
     /// run, or the maximum number of requests to the model is reached. Returns the last item, or the first error.
-    async fn run_rounds(&mut self) -> Result<ChatItem, ConversationError> {
+    async fn run_tool_rounds(&mut self) -> Result<ChatItem, ConversationError> {
         let mut round = 0;
         loop {
             round += 1;
@@ -157,7 +157,7 @@ impl ReplyRun {
         let Self { host, log, answering, .. } = self;
         drop(answering);
         // Fails only if the host has shut down, when there are no observers.
-        let _ = host.emit_conversation_event(log.item_event(item, false).await).await;
+        let _ = host.emit_conversation_event(log.item_changed_event(item, false).await).await;
         let _ = host.conversations_changed(Some(log.conversation)).await;
     }
 
@@ -176,7 +176,7 @@ impl ReplyRun {
 
     async fn emit_item(&self, item: ChatItem, answering: bool) {
         // Fails only if the host has shut down, when there are no observers.
-        let _ = self.host.emit_conversation_event(self.log.item_event(item, answering).await).await;
+        let _ = self.host.emit_conversation_event(self.log.item_changed_event(item, answering).await).await;
     }
 
     /// Updates the tools that are offered to the model, since servers may start or stop and tools may be reviewed
@@ -185,9 +185,9 @@ impl ReplyRun {
         let (_, now) = self.log.conversation().await?;
         // The reasoning setting must not change within a run.
         self.settings = ConversationSettings { thinking: self.settings.thinking, ..now };
-        self.servers = resolve_servers(&self.host, &self.settings.servers).await?;
+        self.servers = load_servers_for_model(&self.host, &self.settings.servers).await?;
         if self.refresh_changed_lists().await {
-            self.servers = resolve_servers(&self.host, &self.settings.servers).await?;
+            self.servers = load_servers_for_model(&self.host, &self.settings.servers).await?;
         }
         let app_tools = enabled_app_tools(&self.host, &self.log.conversation, &self.settings).await?;
         if !self.offering.is_built_from(&self.servers) || !self.offering.has_app_tools(&app_tools) {
@@ -202,7 +202,7 @@ impl ReplyRun {
         let instructed: Vec<String> = instructed.map(|(offered, _)| offered.server.clone()).collect();
         if !instructed.is_empty() {
             self.host.record_conversation_servers(self.log.conversation.clone(), instructed.clone(), false).await?;
-            self.log.write_item_with_servers(&self.reply, instructed).await?;
+            self.log.write_item_with_source_servers(&self.reply, instructed).await?;
         }
         Ok(())
     }

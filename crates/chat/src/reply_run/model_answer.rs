@@ -30,7 +30,7 @@ impl ReplyRun {
         // A model that doesn't support tools would reject the whole request.
         let takes_tools = known.as_ref().is_none_or(|model| model.takes.tools != Some(false));
         let context = known.as_ref().and_then(|model| model.context);
-        let threshold = self.settings.search_threshold(self.bounds, context);
+        let threshold = self.settings.effective_tool_search_threshold(self.bounds, context);
         // Reads images and files, which takes time.
         let (path, model) = (Arc::clone(&self.path), self.model.clone());
         let messages =
@@ -52,7 +52,7 @@ impl ReplyRun {
             thinking: self.settings.thinking,
             ..ModelRequest::default()
         };
-        let losses = registry.find_losses(&self.model, &request)?;
+        let losses = registry.find_lossy_conversions(&self.model, &request)?;
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
             let reported = losses.iter().filter(|loss| !loss.is_only_rephrased());
             *conversions = reported.map(ToString::to_string).chain(parameters.lowered).collect();
@@ -65,7 +65,7 @@ impl ReplyRun {
                 },
             ));
         }
-        let omitted: Vec<String> = self.omitted_servers().map(omitted_tools_notice).collect();
+        let omitted: Vec<String> = self.servers_with_outdated_tools().map(omitted_tools_notice).collect();
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
             conversions.extend(omitted);
         }

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use super::{CONVERSATION_ID, TestConversation, failing_history};
 
 /// Returns a call of the tool `add` by the user in the test conversation, with this call id.
-pub(super) fn call_to_add(id: &str) -> ToolCall {
+pub(super) fn call_of_add_tool(id: &str) -> ToolCall {
     let arguments = json!({"a": 2, "b": 40}).as_object().cloned().unwrap();
     let origin = CallOrigin::User { conversation: Some(CONVERSATION_ID.into()) };
     ToolCall { id: id.into(), origin, server: "demo".into(), app: None, tool: "add".into(), arguments, repeats: None }
@@ -24,7 +24,7 @@ fn is_tool_call_request(request: &ConsentRequestView) -> bool {
 }
 
 /// Spawns a task that approves every call that asks, each once, until the task is aborted.
-pub(super) fn allow_all(talk: &TestConversation) -> JoinHandle<()> {
+pub(super) fn approve_all_calls(talk: &TestConversation) -> JoinHandle<()> {
     talk.app.decide_automatically(|request| {
         is_tool_call_request(request).then_some(UserDecision::Allow(ApprovalScope::Once))
     })
@@ -59,7 +59,7 @@ fn recorded_calls(talk: &TestConversation) -> Vec<(String, String, Option<ToolRe
 #[tokio::test]
 async fn user_call_is_stored_once_under_its_own_id() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
-    let (why, result) = call_and_decide(&talk, call_to_add("sum"), UserDecision::Allow(ApprovalScope::Once)).await;
+    let (why, result) = call_and_decide(&talk, call_of_add_tool("sum"), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(
         why,
         ConsentRequestOrigin::User { conversation: Some(CONVERSATION_ID.into()) },
@@ -78,7 +78,7 @@ async fn user_call_is_stored_once_under_its_own_id() {
 async fn denied_user_call_is_stored_as_denied() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
     let (_, result) =
-        call_and_decide(&talk, call_to_add("sum"), UserDecision::DenyBecause("wrong numbers".into())).await;
+        call_and_decide(&talk, call_of_add_tool("sum"), UserDecision::DenyBecause("wrong numbers".into())).await;
     let failure = result.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("wrong numbers")), "{failure:?}");
     assert_eq!(
@@ -94,9 +94,9 @@ async fn denied_user_call_is_stored_as_denied() {
 #[tokio::test]
 async fn call_that_cannot_be_stored_still_returns_its_outcome() {
     let talk = failing_history::conversation_with_rejecting_history(|item| item.body["kind"] == "tool_call").await;
-    let (_, result) = call_and_decide(&talk, call_to_add("made"), UserDecision::Allow(ApprovalScope::Once)).await;
+    let (_, result) = call_and_decide(&talk, call_of_add_tool("made"), UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(json!(result.unwrap().content).to_string().contains("2 + 40 = 42"), "the call was made");
-    let (_, result) = call_and_decide(&talk, call_to_add("denied"), UserDecision::Deny).await;
+    let (_, result) = call_and_decide(&talk, call_of_add_tool("denied"), UserDecision::Deny).await;
     assert!(matches!(result, Err(CallFailure::Refused(_))), "{result:?}");
     assert!(recorded_calls(&talk).is_empty(), "the history contains neither call");
 }
@@ -104,7 +104,7 @@ async fn call_that_cannot_be_stored_still_returns_its_outcome() {
 #[tokio::test]
 async fn command_line_call_is_a_user_call_without_a_conversation() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
-    let call = ToolCall { origin: CallOrigin::CommandLine, ..call_to_add("cli") };
+    let call = ToolCall { origin: CallOrigin::CommandLine, ..call_of_add_tool("cli") };
     let (why, result) = call_and_decide(&talk, call, UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(why, ConsentRequestOrigin::User { conversation: None }, "the origin is the user without a conversation");
     assert!(result.is_ok(), "{result:?}");
@@ -121,7 +121,7 @@ async fn edited_arguments_are_stored_and_returned() {
         let edited = talk.app.host.edit(request.id, edit).await.unwrap();
         talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     };
-    let ((), result) = tokio::join!(decide, talk.chat.call_tool(call_to_add("sum")));
+    let ((), result) = tokio::join!(decide, talk.chat.call_tool(call_of_add_tool("sum")));
     assert_eq!(result.unwrap().arguments, changed, "the caller receives the sent arguments");
     let ItemBody::ToolCall { arguments, .. } = &talk.items()[0].body else { panic!("the item is not a tool call") };
     assert_eq!(*arguments, changed, "the history contains the sent arguments");

@@ -175,7 +175,7 @@ fn arguments_to_read_more(note: &str) -> Option<serde_json::Value> {
 }
 
 #[tokio::test]
-async fn long_result_is_read_in_parts() {
+async fn long_tool_result_is_read_in_parts() {
     let steps = scripted_reply(vec![tool_use("u1", "demo__show_everything", json!({}))]);
     let mut talk = TestConversation::new(vec![steps, text_reply("Read.")], &["show_everything"]).await;
     let mut settings = AppSettings::default();

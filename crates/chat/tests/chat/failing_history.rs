@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use domain::StoreError;
 use domain::history::{
-    Conversation, ConversationChange, ConversationUsage, FoundItem, HistorySearch, ItemPage, ItemRange, NewItem,
-    StoredItem,
+    Conversation, ConversationChange, ConversationUsage, FoundItem, HistorySearch, ItemPage, ItemRange, NewHistoryItem,
+    StoredHistoryItem,
 };
 use domain::item::{ItemBody, ItemState};
 use host::HostOptions;
@@ -22,7 +22,7 @@ use super::{TestConversation, item_kinds};
 /// A history that rejects writes of those items for which a function returns `true`.
 struct RejectingHistory {
     history: Arc<dyn History>,
-    refuses: fn(&NewItem) -> bool,
+    refuses: fn(&NewHistoryItem) -> bool,
 }
 
 impl History for RejectingHistory {
@@ -44,7 +44,7 @@ impl History for RejectingHistory {
     fn delete(&self, id: &str) -> Result<(), StoreError> {
         self.history.delete(id)
     }
-    fn write(&self, conversation: &str, items: &[NewItem]) -> Result<bool, StoreError> {
+    fn write(&self, conversation: &str, items: &[NewHistoryItem]) -> Result<bool, StoreError> {
         if items.iter().any(self.refuses) {
             let path = self.path().display().to_string();
             return Err(StoreError { path, cause: "the disk is full".into() });
@@ -57,10 +57,10 @@ impl History for RejectingHistory {
     fn all_items(&self, conversation: &str, after: Option<&str>, limit: usize) -> Result<Option<ItemPage>, StoreError> {
         self.history.all_items(conversation, after, limit)
     }
-    fn item(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
+    fn item(&self, conversation: &str, item: &str) -> Result<Option<StoredHistoryItem>, StoreError> {
         self.history.item(conversation, item)
     }
-    fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
+    fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<StoredHistoryItem>, StoreError> {
         self.history.item_outline(conversation, item)
     }
     fn usage(&self, conversation: &str) -> Result<Option<ConversationUsage>, StoreError> {
@@ -79,7 +79,7 @@ impl History for RejectingHistory {
 
 /// Returns a conversation whose model requests one call, with a history that rejects the items for which `refuses`
 /// returns `true`.
-pub(super) async fn conversation_with_rejecting_history(refuses: fn(&NewItem) -> bool) -> TestConversation {
+pub(super) async fn conversation_with_rejecting_history(refuses: fn(&NewHistoryItem) -> bool) -> TestConversation {
     let tool_call =
         scripted_reply(vec![models::MessagePart::text("I add."), tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let change =
@@ -122,7 +122,7 @@ async fn calls_that_cannot_be_stored_are_not_made() {
 
 #[tokio::test]
 async fn reply_whose_end_cannot_be_stored_is_interrupted_and_makes_no_calls() {
-    let is_end = |item: &NewItem| item.body["kind"] == "reply" && item.state == ItemState::Whole;
+    let is_end = |item: &NewHistoryItem| item.body["kind"] == "reply" && item.state == ItemState::Whole;
     let mut talk = conversation_with_rejecting_history(is_end).await;
     let (shape, error) = send_until_reply_fails(&mut talk).await;
     assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the reply is marked as interrupted");

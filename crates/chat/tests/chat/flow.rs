@@ -13,7 +13,7 @@ use testkit::app::TestApp;
 use testkit::model::{ScriptedModel, model_reference};
 
 use super::actions_during_reply::message_with_attachment;
-use super::model::{known_model, scripted_reply, text_reply, tool_use};
+use super::model::{model_with_known_context, scripted_reply, text_reply, tool_use};
 use super::{CONVERSATION_ID, TestConversation, reply_text};
 
 fn is_tool_call_request(request: &ConsentRequestView) -> bool {
@@ -93,7 +93,7 @@ async fn data_flow_label_and_setting_persist_across_restarts() {
     assert_eq!(app.server("demo").await.flow, everything, "the setting is stored");
     app.ready("demo").await;
     app.until("demo", "known whole", |s| s.counts[0] >= 16).await;
-    let model = ScriptedModel::add_to_host(&app.host, vec![known_model(None)]).await;
+    let model = ScriptedModel::add_to_host(&app.host, vec![model_with_known_context(None)]).await;
     model.queue_reply(tool_call(1));
     model.queue_reply(text_reply("No."));
     let message = NewMessage { text: "Hi".into(), model: Some(model_reference("m")), ..Default::default() };

@@ -7,7 +7,7 @@ use host::HostOptions;
 use testkit::app::TestApp;
 use testkit::model::{ScriptedModel, model_reference};
 
-use super::model::{known_model, text_reply};
+use super::model::{model_with_known_context, text_reply};
 use super::{CONVERSATION_ID, TestConversation};
 
 /// Approves the current instructions of the demo server for the model of the test conversation.
@@ -44,7 +44,7 @@ async fn server_instructions_count_as_its_content_across_restarts() {
     let TestConversation { app: TestApp { folder, host, .. }, chat, .. } = talk;
     drop((host, chat));
     let app = TestApp::start_in_folder(folder, vec![], HostOptions::default()).await;
-    let model = ScriptedModel::add_to_host(&app.host, vec![known_model(None)]).await;
+    let model = ScriptedModel::add_to_host(&app.host, vec![model_with_known_context(None)]).await;
     model.queue_reply(text_reply("Still."));
     let message = NewMessage { text: "Hi".into(), model: Some(model_reference("m")), ..NewMessage::default() };
     Chat::new(app.host.clone()).send_message(CONVERSATION_ID.into(), message, None).await.unwrap();

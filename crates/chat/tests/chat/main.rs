@@ -30,7 +30,7 @@ use offers::review::DefinitionKind;
 use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config};
 use testkit::model::{ModelStep, ScriptedModel, model_reference};
 
-use model::known_model;
+use model::model_with_known_context;
 
 /// A conversation with a scripted model and demo servers, some of whose tools count as reviewed by the user.
 pub(crate) struct TestConversation {
@@ -80,7 +80,7 @@ impl TestConversation {
             app.until(name, "known whole", |s| s.counts[0] >= 16).await;
             review_tools(&app, name, reviewed).await;
         }
-        let model = ScriptedModel::add_to_host(&app.host, vec![known_model(context)]).await;
+        let model = ScriptedModel::add_to_host(&app.host, vec![model_with_known_context(context)]).await;
         answers.into_iter().for_each(|answer| model.queue_reply(answer));
         let conversation = Conversation { id: CONVERSATION_ID.into(), title: "Talk".into(), ..Conversation::default() };
         app.host.ports().history.create(&conversation).unwrap();
@@ -89,7 +89,7 @@ impl TestConversation {
         let settings =
             ConversationSettings { model: Some(model_reference("m")), servers, ..ConversationSettings::default() };
         let chat = Chat::new(app.host.clone());
-        chat.set_conversation(CONVERSATION_ID.into(), settings).await.unwrap();
+        chat.set_conversation_settings(CONVERSATION_ID.into(), settings).await.unwrap();
         let events = app.host.events();
         Self { app, chat, model, events }
     }
@@ -106,7 +106,7 @@ impl TestConversation {
             self.app.host.ports().history.conversation(CONVERSATION_ID).unwrap().expect("the conversation exists");
         let mut settings = ConversationSettings::from_stored(&stored.settings);
         change(&mut settings);
-        self.chat.set_conversation(CONVERSATION_ID.into(), settings).await.unwrap();
+        self.chat.set_conversation_settings(CONVERSATION_ID.into(), settings).await.unwrap();
     }
 
     /// Waits for the first event with a delta of the model's reply.
@@ -147,7 +147,7 @@ impl TestConversation {
     pub(crate) fn items(&self) -> Vec<ChatItem> {
         let range = ItemRange { conversation: CONVERSATION_ID.into(), before: None, limit: 1_000, whole: true };
         let page = self.app.host.ports().history.items(&range).unwrap().expect("the conversation exists");
-        let read = |item: domain::history::StoredItem| ChatItem {
+        let read = |item: domain::history::StoredHistoryItem| ChatItem {
             id: item.id,
             parent: item.parent,
             at: item.at,

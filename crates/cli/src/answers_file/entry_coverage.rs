@@ -8,7 +8,7 @@ use api::data::{
 };
 
 use super::ConsentRequestKind;
-use crate::consent_request_text::reading_text;
+use crate::consent_request_text::content_read_by_model_text;
 use crate::review_marks_text::flag_reason_text;
 use crate::terminal_escape::escape_line;
 
@@ -37,11 +37,11 @@ pub(crate) enum UncoveredReason {
     #[error("the answers file has no answer for this{}", conditions_suffix(.0))]
     NoEntryMatches(Vec<MissingCondition>),
     /// The patterns of an entry match the consent request, but the entry does not meet these conditions.
-    #[error("the answer in the file does not apply: {}", list_conditions(.0))]
+    #[error("the answer in the file does not apply: {}", join_conditions(.0))]
     Uncovered(Vec<MissingCondition>),
     /// The patterns of an entry match the consent request, but its hash is another one. Contains the conditions that
     /// the entry would not meet without the hash.
-    #[error("the answers file allows another hash: {}", list_conditions(.0))]
+    #[error("the answers file allows another hash: {}", join_conditions(.0))]
     HashDiffers(Vec<MissingCondition>),
 }
 
@@ -113,12 +113,12 @@ pub(crate) enum MissingCondition {
     },
 }
 
-fn list_conditions(lacks: &[MissingCondition]) -> String {
+fn join_conditions(lacks: &[MissingCondition]) -> String {
     lacks.iter().map(ToString::to_string).collect::<Vec<_>>().join("; and ")
 }
 
 fn conditions_suffix(lacks: &[MissingCondition]) -> String {
-    if lacks.is_empty() { String::new() } else { format!(": {}", list_conditions(lacks)) }
+    if lacks.is_empty() { String::new() } else { format!(": {}", join_conditions(lacks)) }
 }
 
 impl EntryCoverage {
@@ -141,8 +141,8 @@ impl EntryCoverage {
                 lacks.push(MissingCondition::ConnectHash { hash: request.hash.clone() });
             }
             ConsentRequestBody::Tool { .. } => {
-                lacks.extend(review_condition(request).filter(|_| self.hash.is_none() && !self.unreviewed));
-                lacks.extend(untrusted_reading_condition(request).filter(|_| !self.after_untrusted));
+                lacks.extend(missing_review_condition(request).filter(|_| self.hash.is_none() && !self.unreviewed));
+                lacks.extend(untrusted_content_condition(request).filter(|_| !self.after_untrusted));
             }
             ConsentRequestBody::Result { .. } if !names_act && !request.marks.flags.is_empty() => {
                 lacks.push(MissingCondition::ResultHash {
@@ -166,14 +166,17 @@ impl EntryCoverage {
 /// Returns the condition that the user reviews the called tool, if its definition has changed since the last review,
 /// and otherwise no condition. Used for a consent request that no entry matches.
 pub(super) fn changed_definition_conditions(request: &ConsentRequest) -> Vec<MissingCondition> {
-    review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed)).into_iter().collect()
+    missing_review_condition(request)
+        .filter(|_| request.marks.review == Some(ReviewState::Changed))
+        .into_iter()
+        .collect()
 }
 
 /// Describes how the called tool has changed since its review, and how the user can review it. Returns `None` if the
 /// consent request is not for a call of a tool that has changed.
 pub(crate) fn describe_changed_tool(request: &ConsentRequest) -> Option<String> {
     let server = escape_line(&request.server);
-    let state = review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed))?;
+    let state = missing_review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed))?;
     let MissingCondition::Review { state, .. } = state else { return None };
     Some(format!("{state}; review it with \"drawbridge-cli review {server}\""))
 }
@@ -192,10 +195,10 @@ pub(crate) fn definition_hash(request: &ConsentRequest) -> Option<&str> {
     }
 }
 
-fn review_condition(request: &ConsentRequest) -> Option<MissingCondition> {
+fn missing_review_condition(request: &ConsentRequest) -> Option<MissingCondition> {
     let ConsentRequestBody::Tool { .. } = request.body else { return None };
     let state = match request.marks.review {
-        Some(ReviewState::Changed) => describe_change(request.marks.diff.as_ref()),
+        Some(ReviewState::Changed) => describe_definition_change(request.marks.diff.as_ref()),
         Some(ReviewState::Reviewed) if request.marks.outdated => {
             String::from("the server reported that its list of tools changed, and it was not read again yet")
         }
@@ -215,7 +218,7 @@ fn review_condition(request: &ConsentRequest) -> Option<MissingCondition> {
 }
 
 /// Returns a short description of the changes to a definition since it was reviewed.
-fn describe_change(diff: Option<&DefinitionDiff>) -> String {
+fn describe_definition_change(diff: Option<&DefinitionDiff>) -> String {
     let Some(diff) = diff else { return String::from("its definition changed since it was reviewed") };
     if diff.changes.is_empty() && diff.server_changed {
         return String::from("the server itself changed since its definition was reviewed");
@@ -236,7 +239,7 @@ fn flag_reasons_text(flags: &[Flag]) -> String {
 
 /// Returns the condition for calls by a model that may have read output of other servers, or `None` if the call is not
 /// one of these.
-fn untrusted_reading_condition(request: &ConsentRequest) -> Option<MissingCondition> {
+fn untrusted_content_condition(request: &ConsentRequest) -> Option<MissingCondition> {
     let ConsentRequestOrigin::Model { untrusted_servers: after, same_server_readings: read, .. } = &request.origin
     else {
         return None;
@@ -251,7 +254,7 @@ fn untrusted_reading_condition(request: &ConsentRequest) -> Option<MissingCondit
         ([], []) if !may_be => return None,
         ([], []) => String::from("unknown servers"),
         ([], read) => {
-            let read: Vec<String> = read.iter().map(reading_text).collect();
+            let read: Vec<String> = read.iter().map(content_read_by_model_text).collect();
             format!("{} itself ({})", escape_line(&request.server), read.join(", "))
         }
         (servers, _) => escape_line(&servers.join(", ")),

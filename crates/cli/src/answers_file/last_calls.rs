@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stored_definitions_are_bounded() {
+    fn stored_definition_hashes_are_bounded() {
         let mut last = LastDefinitionHashes::parse(Some(json!({"a": {"read": "1"}, "broken": 7})));
         assert_eq!(last.replace("a", "read", "2").as_deref(), Some("1"), "the previous hash should be returned");
         assert_eq!(last.replace("a", "read", "2").as_deref(), Some("2"), "the hash should be replaced");

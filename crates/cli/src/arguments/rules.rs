@@ -9,7 +9,7 @@ use serde_json::json;
 
 /// Arguments of the `flow` command.
 #[derive(Debug, Args)]
-pub(crate) struct FlowArguments {
+pub(crate) struct DataFlowArguments {
     /// Name of the server in the settings.
     pub(crate) server: String,
     /// Results of this server's tools that you review before a model reads them.
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_action_name_is_accepted() {
+    fn every_dry_run_act_name_is_accepted() {
         for (name, _) in DRY_RUN_ACT_NAMES {
             assert!(act_parser().parse_ref(&Command::new("check"), None, name.as_ref()).is_ok(), "{name}");
         }

@@ -17,7 +17,7 @@ use mcp_proto::session::{
 };
 use mcp_transport::driver::{DriverEvent, SessionControl, SessionOwner};
 use mcp_transport::stdio::StderrRing;
-use offers::catalog::{Catalog, CatalogList, ListReader};
+use offers::catalog::{Catalog, CatalogListKind, ListReader};
 use ports::url_parts::redacted_url;
 use rustc_hash::FxHashMap;
 use supervision::activity::{ActivityKind, ActivityLog};
@@ -97,9 +97,9 @@ struct ServerLists {
     /// Catalog of the server, shared with the owner. Copied on write.
     catalog: Arc<Catalog>,
     /// Lists that the server supports according to its capabilities.
-    offered: Vec<CatalogList>,
-    changed: Vec<CatalogList>,
-    last_read: FxHashMap<CatalogList, Instant>,
+    offered: Vec<CatalogListKind>,
+    changed: Vec<CatalogListKind>,
+    last_read: FxHashMap<CatalogListKind, Instant>,
     refreshes: PendingRefreshes,
 }
 

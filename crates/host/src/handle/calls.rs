@@ -12,7 +12,7 @@ use mcp_proto::types::{
     CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
 };
 use offers::resource_cache::ResourceRead;
-use offers::skills::EXTENSION as SKILLS_EXTENSION;
+use offers::skills::SKILLS_EXTENSION;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 use tokio::time::Instant;

@@ -8,7 +8,7 @@
 
 use domain::data_flow::ResultReview;
 use domain::item::ToolResult;
-use offers::review::{is_reviewable, result_flags, result_parts};
+use offers::review::{flags_of_tool_result, is_small_enough_to_review, result_parts};
 use tokio::sync::oneshot;
 
 use super::Host;
@@ -33,14 +33,14 @@ impl Host {
             return ResultVerdict::Passes(Box::new(result));
         }
         let looked_through = tokio::task::spawn_blocking(move || {
-            let (flags, parts) = (result_flags(&result), result_parts(&result));
+            let (flags, parts) = (flags_of_tool_result(&result), result_parts(&result));
             (result, flags, parts)
         });
         let Ok((result, flags, parts)) = looked_through.await else { return closing() };
         if review == ResultReview::Suspicious && flags.is_empty() {
             return ResultVerdict::Passes(Box::new(result));
         }
-        let fits = is_reviewable(&parts);
+        let fits = is_small_enough_to_review(&parts);
         let (tool, app) = (origin.tool.clone(), origin.app.clone());
         let body = ConsentRequestBody::Result { tool, app, parts, is_error: result.is_error, flags };
         if !fits {

@@ -257,7 +257,7 @@ impl ServerSetup {
                 ValuePart::Secret(Some(_)) | ValuePart::Text(_) => None,
             });
             for (secret, named) in missing.zip(named) {
-                *secret = self.host.secret(secrets::storage_key(named, &place)).await?;
+                *secret = self.host.secret(secrets::secret_storage_key(named, &place)).await?;
             }
         }
         Ok(())

@@ -4,7 +4,7 @@
 use domain::app_view::{AppStopCause, AppViewEvent};
 use host_state::AuditedDecision;
 use mcp_apps::SandboxGrants;
-use offers::catalog::CatalogList;
+use offers::catalog::CatalogListKind;
 use offers::review::{AppApproval, AppReviewState, app_review_state, approve_app};
 use policy::{Hash, PolicyAct, ResolvedPaths, canonical_json};
 use serde_json::{Map, json};
@@ -101,7 +101,7 @@ impl Owner {
         if tool_filter_refusal(origin, &record.config.tools, tool, &definition.app).is_some() {
             return false;
         }
-        let review_state = record.offer.catalog.current_review_state(CatalogList::Tools, definition.review_state);
+        let review_state = record.offer.catalog.current_review_state(CatalogListKind::Tools, definition.review_state);
         let arguments = Map::new();
         let act = PolicyAct::CallTool {
             server,

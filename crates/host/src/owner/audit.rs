@@ -13,7 +13,7 @@ use domain::call::{CallFailure, CallState};
 use host_state::AuditedDecision;
 use mcp_proto::session::{ClientResponse, ServerRequestId, ServerResult};
 use policy::Hash;
-use ports::{AppendOutcome, AuditEntry, AuditReceipts, WrittenEntry};
+use ports::{AuditAppendStatus, AuditEntry, AuditReceipts, WrittenAuditEntry};
 use rustc_hash::FxHashMap;
 
 use super::Owner;
@@ -126,11 +126,11 @@ impl Owner {
         self.audits.last_ticket += 1;
         let ticket = self.audits.last_ticket;
         match self.ports.audit.append_later(entry, ticket) {
-            Ok(AppendOutcome::Written(written)) => {
+            Ok(AuditAppendStatus::Written(written)) => {
                 self.on_audit_entry_written(written, observed_entry);
                 Ok(Some(waiting))
             }
-            Ok(AppendOutcome::Later) => {
+            Ok(AuditAppendStatus::Later) => {
                 self.audits.waiting.insert(ticket, (waiting, observed_entry));
                 Ok(None)
             }
@@ -138,7 +138,7 @@ impl Owner {
         }
     }
 
-    fn on_audit_entry_written(&mut self, written: WrittenEntry, observed_entry: Option<AuditEntry>) {
+    fn on_audit_entry_written(&mut self, written: WrittenAuditEntry, observed_entry: Option<AuditEntry>) {
         self.audits.last_position = written.position;
         if let Some(entry) = observed_entry {
             let entry = AuditEntry { number: written.number, ..entry };
@@ -215,7 +215,7 @@ impl Owner {
 
     /// Handles the log's reports that entries were written or could not be: executes the actions that wait for them,
     /// and then reports the results of calls that wait for their entries to be durable.
-    pub(super) fn on_audit_receipts(&mut self, receipts: Vec<(u64, Result<WrittenEntry, StoreError>)>) {
+    pub(super) fn on_audit_receipts(&mut self, receipts: Vec<(u64, Result<WrittenAuditEntry, StoreError>)>) {
         for (ticket, result) in receipts {
             let Some((waiting, observed_entry)) = self.audits.waiting.remove(&ticket) else { continue };
             let result = result.map(|written| self.on_audit_entry_written(written, observed_entry));
@@ -297,7 +297,7 @@ impl Owner {
     /// Passes the retention settings to the audit log, which then deletes older entries.
     pub(super) fn apply_audit_retention(&self) {
         let AppSettings { audit_days, audit_megabytes, .. } = self.settings.current;
-        self.ports.audit.retain(ports::AuditRetention { days: audit_days, megabytes: audit_megabytes });
+        self.ports.audit.set_retention(ports::AuditRetention { days: audit_days, megabytes: audit_megabytes });
     }
 }
 

@@ -8,7 +8,7 @@ use host_state::AuditedDecision;
 use offers::review::{Pins, ServerPins};
 use policy::{Grant, GrantSubject};
 use ports::server_config::ConfigProblem;
-use ports::{Document, DocumentRefusal, DocumentSeal, RefusedDocument};
+use ports::{Document, DocumentRefusal, DocumentSealState, RefusedDocument};
 use serde_json::{Value, json};
 
 use super::Owner;
@@ -52,7 +52,7 @@ impl Owner {
                 "another program wrote it ({}). Nothing in it is used, and what it allowed has to be approved again.{place}",
                 refused.cause
             )
-        } else if self.ports.documents.seal() == DocumentSeal::Waiting {
+        } else if self.ports.documents.seal() == DocumentSealState::Waiting {
             return;
         } else {
             format!("its seal can't be checked ({}). Until it can, nothing in it is used.", refused.cause)
@@ -121,7 +121,7 @@ impl Owner {
             self.events.emit(HostEvent::CatalogChanged(server.clone()));
             self.emit_server(server);
         }
-        if self.documents.awaits_seal && self.ports.documents.seal() != DocumentSeal::Waiting {
+        if self.documents.awaits_seal && self.ports.documents.seal() != DocumentSealState::Waiting {
             self.documents.awaits_seal = false;
             if self.options.autostart {
                 self.start_approved_servers();

@@ -26,7 +26,7 @@ use mcp_proto::session::{ClientRequest, ClientResponse};
 use mcp_proto::types::{CreateMessageParams, ElicitAction, ElicitResult};
 use models::{ModelRef, ModelRequest};
 use offers::review::{result_content_json, result_parts};
-use offers::skills::EXTENSION as SKILLS;
+use offers::skills::SKILLS_EXTENSION as SKILLS;
 use policy::{ApprovalScope, DecisionSource, Hash};
 use ports::Platform;
 use ports::url_parts::UrlParts;

@@ -33,7 +33,7 @@ impl Owner {
 
     fn mute_for_cool_down(&mut self, server: &str) {
         let pause = self.options.cool_down;
-        let until = ports::time::end_of_span(self.now(), pause);
+        let until = ports::time::time_after(self.now(), pause);
         self.consent.throttle(server).mute_until(until);
         self.permissions.policy.mute(server);
         self.permissions.forget_approved_calls(server);

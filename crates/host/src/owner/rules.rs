@@ -69,7 +69,7 @@ impl Owner {
             words.push(program.display().to_string());
             words.extend(real.map(|real| real.display().to_string()));
         }
-        self.permissions.policy.set_identity(server, words);
+        self.permissions.policy.set_server_identity(server, words);
     }
 
     /// Stops running servers that a rule now denies.

@@ -28,7 +28,7 @@ impl Owner {
             return;
         };
         record.supervision.record_restart(failure.message.clone());
-        let at = ports::time::end_of_span(now, pause);
+        let at = ports::time::time_after(now, pause);
         record.log_activity_line(
             ActivityKind::State,
             &format!("attempt {attempt} to reconnect in {:.1} s", pause.as_secs_f64()),

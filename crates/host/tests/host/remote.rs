@@ -184,8 +184,7 @@ async fn secrets_are_sent_to_their_server_only() {
         kind: None,
         auth: None,
     };
-    let origin = config.origin().unwrap();
-    let key = secrets::storage_key("far.Authorization", &origin);
+    let key = secrets::secret_storage_key("far.Authorization", &config.origin().unwrap());
     let app = app_with_secrets(config.into(), &[(&key, "t0psecret")]).await;
     let view = app.ready("far").await;
     let sent = server.received_requests();
@@ -232,7 +231,8 @@ async fn secret_is_bound_to_the_address_it_was_entered_for() {
         kind: None,
         auth: None,
     };
-    let app = app_with_secrets(config.into(), &[(&secrets::storage_key("far.X-Key", &origin), "t0psecret")]).await;
+    let app =
+        app_with_secrets(config.into(), &[(&secrets::secret_storage_key("far.X-Key", &origin), "t0psecret")]).await;
     app.approve_start("far").await;
     let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     assert_eq!(failure(&view.state).reason, FailureReason::NoSecret, "the secret is not sent to another address");

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_base64, opaque_data_of_wire, parse_token_count, parse_token_size};
-use super::http_exchange::{EventFraming, HttpExchange};
+use super::encode::{encode_base64, opaque_data_of_wire, parse_positive_token_count, parse_token_count};
+use super::provider_http_client::{EventFraming, ProviderHttpClient};
 use super::reply_assembly::ReplyAssembly;
 use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
 use crate::wire_capabilities::{IMAGE_MEDIA_TYPES, TemperatureSupport, WireCapabilities};
@@ -231,8 +231,9 @@ impl ReplyDecoder for AnthropicReplyDecoder {
                     Some("text_delta") => assembly.append_text(text("text"))?,
                     Some("thinking_delta") => assembly.append_thinking(text("thinking"))?,
                     Some("signature_delta") => {
-                        assembly
-                            .attach_opaque_reasoning(json!({ "wire": WIRE_NAME, "signature": text("signature") }))?;
+                        assembly.attach_opaque_to_last_reasoning(
+                            json!({ "wire": WIRE_NAME, "signature": text("signature") }),
+                        )?;
                     }
                     Some("input_json_delta") => assembly.append_arguments(index, text("partial_json"))?,
                     // Citations and future kinds of deltas contain no text to append.
@@ -242,7 +243,7 @@ impl ReplyDecoder for AnthropicReplyDecoder {
             Some("message_delta") => {
                 update_token_usage(&event["usage"], assembly);
                 if let Some(reason) = event["delta"]["stop_reason"].as_str() {
-                    assembly.set_stop(match reason {
+                    assembly.set_stop_reason(match reason {
                         "end_turn" => StopReason::EndTurn,
                         "max_tokens" => StopReason::MaxTokens,
                         "stop_sequence" => StopReason::StopSequence,
@@ -270,7 +271,7 @@ fn begin_content_block(index: u64, block: &Value, assembly: &mut ReplyAssembly) 
         Some("text") => assembly.append_text(&text("text")),
         Some("thinking") => assembly.append_thinking(&text("thinking")),
         Some("redacted_thinking") => {
-            assembly.store_opaque_reasoning(json!({ "wire": WIRE_NAME, "redacted": text("data") }))
+            assembly.push_opaque_reasoning(json!({ "wire": WIRE_NAME, "redacted": text("data") }))
         }
         Some("tool_use") if text("name").is_empty() => {
             Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() })
@@ -307,7 +308,7 @@ fn update_token_usage(usage: &Value, assembly: &mut ReplyAssembly) {
 
 /// Requests the list of the provider's models.
 pub(super) async fn list_models(
-    exchange: &HttpExchange,
+    exchange: &ProviderHttpClient,
     settings: &ProviderSettings,
 ) -> Result<Vec<Model>, ModelError> {
     let mut url = settings.url_at("models");
@@ -322,8 +323,8 @@ pub(super) async fn list_models(
         Some(Model {
             id: id.to_owned(),
             name: provider_fault::shorten_message(listed["display_name"].as_str().unwrap_or(id)),
-            context: parse_token_size(&listed["max_input_tokens"]),
-            max_output: parse_token_size(&listed["max_tokens"]),
+            context: parse_positive_token_count(&listed["max_input_tokens"]),
+            max_output: parse_positive_token_count(&listed["max_tokens"]),
             takes: ModelCapabilities {
                 images: can("image_input"),
                 audio: Some(false),

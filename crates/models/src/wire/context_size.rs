@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::encode::parse_token_size;
-use super::http_exchange::HttpExchange;
+use super::encode::parse_positive_token_count;
 use super::ollama;
+use super::provider_http_client::ProviderHttpClient;
 use crate::{ModelError, ProviderSettings};
 
 /// Ollama's default context size in tokens. No smaller size is requested, since the user may have configured a larger
@@ -30,8 +30,8 @@ const CONTEXT_QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Sets a context size in the body of a request to Ollama that suffices for request and reply. It is at least the size
 /// that Ollama has allocated for the model, since any change reloads the model.
-pub(super) async fn set_context_size(
-    exchange: &HttpExchange,
+pub(super) async fn set_ollama_context_size(
+    exchange: &ProviderHttpClient,
     settings: &ProviderSettings,
     model: &str,
     body: &mut Value,
@@ -40,7 +40,7 @@ pub(super) async fn set_context_size(
     let (held, most) = tokio::join!(
         query_with_timeout(async { Ok(loaded_context_size(&exchange.get(settings.url_at("api/ps")).await?, model)) }),
         query_with_timeout(async {
-            Ok(ollama::context_size(&ollama::request_details(exchange, settings, model).await?))
+            Ok(ollama::max_context_tokens(&ollama::request_model_details(exchange, settings, model).await?))
         }),
     );
     let context = match held.map(u64::from) {
@@ -59,7 +59,7 @@ async fn query_with_timeout(what: impl Future<Output = Result<Option<u32>, Model
 /// `loaded` is Ollama's list of loaded models.
 fn loaded_context_size(loaded: &Value, model: &str) -> Option<u32> {
     let is_it = |loaded: &&Value| [&loaded["name"], &loaded["model"]].into_iter().any(|name| name == model);
-    parse_token_size(&loaded["models"].as_array()?.iter().find(is_it)?["context_length"])
+    parse_positive_token_count(&loaded["models"].as_array()?.iter().find(is_it)?["context_length"])
 }
 
 /// Estimates how many context tokens a request and its reply require. Rounds up to a power of two, so that a growing

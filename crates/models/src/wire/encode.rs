@@ -35,6 +35,6 @@ pub(super) fn parse_token_count(value: &Value) -> Option<u64> {
 }
 
 /// Parses a number of tokens as a size limit. Returns `None` unless it is positive.
-pub(super) fn parse_token_size(value: &Value) -> Option<u32> {
+pub(super) fn parse_positive_token_count(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|size| u32::try_from(size).ok()).filter(|size| *size > 0)
 }

@@ -1,4 +1,4 @@
-//! Parses the events of a streamed answer line by line, within limits. Caller: `http_exchange.rs`.
+//! Parses the events of a streamed answer line by line, within limits. Caller: `provider_http_client.rs`.
 //!
 //! The parser of `mcp-transport` is not used here because it drops comments. Here every line counts towards the time
 //! that a provider may continue without content. Ollama's JSON lines have the same limits.
@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio_util::codec::{FramedRead, LinesCodec, LinesCodecError};
 use tokio_util::io::StreamReader;
 
-use super::http_exchange::EventFraming;
+use super::provider_http_client::EventFraming;
 use crate::ModelError;
 
 /// Maximum length of a line of a streamed reply, in bytes.

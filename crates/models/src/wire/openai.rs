@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::encode::{
-    encode_base64, encode_data_url, join_result_texts, opaque_data_of_wire, parse_token_count, parse_token_size,
+    encode_base64, encode_data_url, join_result_texts, opaque_data_of_wire, parse_positive_token_count,
+    parse_token_count,
 };
-use super::http_exchange::{EventFraming, HttpExchange};
+use super::provider_http_client::{EventFraming, ProviderHttpClient};
 use super::reply_assembly::ReplyAssembly;
 use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
 use crate::model_limits::{self, ToolSupport};
@@ -27,23 +28,23 @@ const MAX_LISTED_MODELS: usize = 2_000;
 
 /// Provider whose variant of the chat completions API is used, since providers differ in parameters and extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ChatDialect {
+pub(super) enum ChatCompletionsDialect {
     OpenAi,
     OpenRouter,
     Other,
 }
 
 pub(super) struct OpenAi {
-    dialect: ChatDialect,
+    dialect: ChatCompletionsDialect,
 }
 
 impl OpenAi {
     pub(super) fn for_provider(settings: &ProviderSettings) -> Self {
-        Self { dialect: ChatDialect::of_provider(settings) }
+        Self { dialect: ChatCompletionsDialect::of_provider(settings) }
     }
 }
 
-impl ChatDialect {
+impl ChatCompletionsDialect {
     pub(super) fn of_provider(settings: &ProviderSettings) -> Self {
         match settings.url.host_str() {
             Some(host) if is_openai_host(host) => Self::OpenAi,
@@ -64,14 +65,14 @@ impl Wire for OpenAi {
     fn capabilities(&self, model: Option<&str>) -> WireCapabilities {
         // Only on OpenAI's hosts does the name identify the model.
         let limits = match (self.dialect, model) {
-            (ChatDialect::OpenAi, Some(model)) => model_limits::openai_tool_support(model),
-            (ChatDialect::OpenAi, None) => Some(ToolSupport::EffortNone),
-            (ChatDialect::OpenRouter | ChatDialect::Other, _) => None,
+            (ChatCompletionsDialect::OpenAi, Some(model)) => model_limits::openai_tool_support(model),
+            (ChatCompletionsDialect::OpenAi, None) => Some(ToolSupport::EffortNone),
+            (ChatCompletionsDialect::OpenRouter | ChatCompletionsDialect::Other, _) => None,
         };
         WireCapabilities {
             images: IMAGE_MEDIA_TYPES,
             audio: &["audio/wav", "audio/x-wav", "audio/mpeg", "audio/mp3"],
-            files: if self.dialect == ChatDialect::Other { &[] } else { &["application/pdf"] },
+            files: if self.dialect == ChatCompletionsDialect::Other { &[] } else { &["application/pdf"] },
             images_in_results: false,
             files_in_results: false,
             tool_error: false,
@@ -110,7 +111,8 @@ impl Wire for OpenAi {
         }
         if let Some(max) = request.max_tokens {
             // OpenAI's reasoning models accept only the newer name, and other servers only the older one.
-            let name = if self.dialect == ChatDialect::OpenAi { "max_completion_tokens" } else { "max_tokens" };
+            let name =
+                if self.dialect == ChatCompletionsDialect::OpenAi { "max_completion_tokens" } else { "max_tokens" };
             body.insert(name.into(), max.into());
         }
         if let Some(temperature) = request.temperature {
@@ -120,18 +122,18 @@ impl Wire for OpenAi {
             body.insert("stop".into(), json!(request.stop));
         }
         match self.dialect {
-            ChatDialect::OpenAi
+            ChatCompletionsDialect::OpenAi
                 if has_tools && model_limits::openai_tool_support(&request.model) == Some(ToolSupport::EffortNone) =>
             {
                 body.insert("reasoning_effort".into(), "none".into());
             }
-            ChatDialect::OpenAi if request.thinking => {
+            ChatCompletionsDialect::OpenAi if request.thinking => {
                 body.insert("reasoning_effort".into(), "medium".into());
             }
-            ChatDialect::OpenRouter if request.thinking => {
+            ChatCompletionsDialect::OpenRouter if request.thinking => {
                 body.insert("reasoning".into(), json!({ "enabled": true }));
             }
-            ChatDialect::OpenAi | ChatDialect::OpenRouter | ChatDialect::Other => {}
+            ChatCompletionsDialect::OpenAi | ChatCompletionsDialect::OpenRouter | ChatCompletionsDialect::Other => {}
         }
         WireRequest { url: settings.url_at("chat/completions"), body: body.into() }
     }
@@ -267,14 +269,14 @@ impl ReplyDecoder for ChatCompletionsDecoder {
         // A refusal of the model, in place of content.
         if let Some(text) = delta["refusal"].as_str() {
             assembly.append_text(text)?;
-            assembly.set_stop(StopReason::Refused);
+            assembly.set_stop_reason(StopReason::Refused);
         }
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
             self.process_tool_call(call, assembly)?;
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
             self.has_ended = true;
-            assembly.set_stop(match reason {
+            assembly.set_stop_reason(match reason {
                 "stop" => StopReason::EndTurn,
                 "length" => StopReason::MaxTokens,
                 "tool_calls" | "function_call" => StopReason::ToolUse,
@@ -289,7 +291,7 @@ impl ReplyDecoder for ChatCompletionsDecoder {
         self.is_done
     }
 
-    fn may_end_with_stream(&self) -> bool {
+    fn is_complete_at_stream_end(&self) -> bool {
         // Some servers don't send `[DONE]`.
         self.has_ended
     }
@@ -297,9 +299,9 @@ impl ReplyDecoder for ChatCompletionsDecoder {
     fn end(&mut self, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if !self.details.is_empty() {
             let details = Value::from(std::mem::take(&mut self.details));
-            assembly.attach_to_first_reasoning(json!({ "wire": WIRE_NAME, "details": details }))
+            assembly.attach_opaque_to_first_reasoning(json!({ "wire": WIRE_NAME, "details": details }))
         } else if self.received_reasoning_content {
-            assembly.attach_to_first_reasoning(json!({ "wire": WIRE_NAME, "field": "reasoning_content" }))
+            assembly.attach_opaque_to_first_reasoning(json!({ "wire": WIRE_NAME, "field": "reasoning_content" }))
         } else {
             Ok(())
         }
@@ -314,7 +316,7 @@ impl ChatCompletionsDecoder {
             assembly.append_thinking(text)?;
         }
         for detail in delta["reasoning_details"].as_array().into_iter().flatten() {
-            self.add_detail(detail, assembly)?;
+            self.add_reasoning_detail(detail, assembly)?;
         }
         Ok(())
     }
@@ -350,9 +352,9 @@ impl ChatCompletionsDecoder {
     }
 
     /// Stores an entry of OpenRouter's `reasoning_details`. Fragments with the same index and type are merged.
-    fn add_detail(&mut self, detail: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+    fn add_reasoning_detail(&mut self, detail: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         const MAX_REASONING_DETAILS: usize = 256;
-        assembly.count_bytes(detail.to_string().len())?;
+        assembly.add_to_reply_size(detail.to_string().len())?;
         let known = self.details.iter_mut().find(|known| {
             detail["index"].is_number() && known["index"] == detail["index"] && known["type"] == detail["type"]
         });
@@ -376,7 +378,7 @@ impl ChatCompletionsDecoder {
 
 /// Requests the list of the provider's models. OpenRouter and LM Studio report more properties of a model than OpenAI.
 pub(super) async fn list_models(
-    exchange: &HttpExchange,
+    exchange: &ProviderHttpClient,
     settings: &ProviderSettings,
 ) -> Result<Vec<Model>, ModelError> {
     let answer = exchange.get(settings.url_at("models")).await?;
@@ -390,8 +392,8 @@ fn parse_model(listed: &Value) -> Option<Model> {
     let id = listed["id"].as_str()?;
     let context = ["context_length", "max_model_len", "max_context_length"]
         .iter()
-        .find_map(|name| parse_token_size(&listed[*name]));
-    let context = context.or_else(|| parse_token_size(&listed["meta"]["n_ctx_train"]));
+        .find_map(|name| parse_positive_token_count(&listed[*name]));
+    let context = context.or_else(|| parse_positive_token_count(&listed["meta"]["n_ctx_train"]));
     let has = |list: &Value, expected: &str| {
         list.as_array().map(|list| list.iter().any(|item| item.as_str() == Some(expected)))
     };
@@ -401,7 +403,7 @@ fn parse_model(listed: &Value) -> Option<Model> {
         id: id.to_owned(),
         name: provider_fault::shorten_message(listed["name"].as_str().unwrap_or(id)),
         context,
-        max_output: parse_token_size(&listed["top_provider"]["max_completion_tokens"]),
+        max_output: parse_positive_token_count(&listed["top_provider"]["max_completion_tokens"]),
         price: parse_price(&listed["pricing"]),
         takes: ModelCapabilities {
             images: has(inputs, "image"),

@@ -47,7 +47,7 @@ impl ReplyAssembly {
     }
 
     /// Adds `by` bytes to the size of the reply. Returns an error if the size or the number of parts exceeds its limit.
-    pub(super) fn count_bytes(&mut self, by: usize) -> Result<(), ModelError> {
+    pub(super) fn add_to_reply_size(&mut self, by: usize) -> Result<(), ModelError> {
         self.size += by;
         let is_small = self.size <= MAX_REPLY_BYTES && self.pieces.len() <= MAX_REPLY_PARTS;
         if is_small { Ok(()) } else { Err(ModelError::TooLarge { limit: MAX_REPLY_BYTES }) }
@@ -58,7 +58,7 @@ impl ReplyAssembly {
         if more.is_empty() {
             return Ok(());
         }
-        self.count_bytes(more.len())?;
+        self.add_to_reply_size(more.len())?;
         match self.pieces.last_mut() {
             Some(PartialReplyPart::Text(text)) => text.push_str(more),
             _ => self.pieces.push(PartialReplyPart::Text(more.to_owned())),
@@ -72,7 +72,7 @@ impl ReplyAssembly {
         if more.is_empty() {
             return Ok(());
         }
-        self.count_bytes(more.len())?;
+        self.add_to_reply_size(more.len())?;
         match self.pieces.last_mut() {
             Some(PartialReplyPart::Thinking { text, opaque: None }) => text.push_str(more),
             _ => self.pieces.push(PartialReplyPart::Thinking { text: more.to_owned(), opaque: None }),
@@ -83,8 +83,8 @@ impl ReplyAssembly {
 
     /// Stores an opaque value of the provider that belongs to reasoning: with the last part of the reply, if that is
     /// reasoning without such a value, and else as a new reasoning part without text.
-    pub(super) fn attach_opaque_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
-        self.count_bytes(value.to_string().len())?;
+    pub(super) fn attach_opaque_to_last_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
+        self.add_to_reply_size(value.to_string().len())?;
         match self.pieces.last_mut() {
             Some(PartialReplyPart::Thinking { opaque: opaque @ None, .. }) => *opaque = Some(value),
             _ => self.pieces.push(PartialReplyPart::Thinking { text: String::new(), opaque: Some(value) }),
@@ -93,16 +93,16 @@ impl ReplyAssembly {
     }
 
     /// Stores an opaque value of the provider that belongs to reasoning, as a separate reasoning part without text.
-    pub(super) fn store_opaque_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
-        self.count_bytes(value.to_string().len())?;
+    pub(super) fn push_opaque_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
+        self.add_to_reply_size(value.to_string().len())?;
         self.pieces.push(PartialReplyPart::Thinking { text: String::new(), opaque: Some(value) });
         Ok(())
     }
 
     /// Stores an opaque value of the provider with the first reasoning part, for an API that does not mark where
     /// reasoning ends.
-    pub(super) fn attach_to_first_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
-        self.count_bytes(value.to_string().len())?;
+    pub(super) fn attach_opaque_to_first_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
+        self.add_to_reply_size(value.to_string().len())?;
         let first = self.pieces.iter_mut().find_map(|piece| match piece {
             PartialReplyPart::Thinking { opaque, .. } => Some(opaque),
             _ => None,
@@ -134,7 +134,7 @@ impl ReplyAssembly {
         while !is_free(&id) {
             id = format!("call_{}_{:08x}", self.pieces.len(), fastrand::u32(..));
         }
-        self.count_bytes(id.len() + name.len() + opaque.as_ref().map_or(0, |value| value.to_string().len()))?;
+        self.add_to_reply_size(id.len() + name.len() + opaque.as_ref().map_or(0, |value| value.to_string().len()))?;
         self.deltas.push(ReplyDelta::ToolUseBegan { id: id.clone(), name: name.clone() });
         self.pieces.push(PartialReplyPart::ToolUse { key, id, name, arguments: String::new(), whole: None, opaque });
         Ok(())
@@ -155,7 +155,7 @@ impl ReplyAssembly {
         if more.is_empty() {
             return Ok(());
         }
-        self.count_bytes(more.len())?;
+        self.add_to_reply_size(more.len())?;
         let found = self.pieces.iter_mut().rev().find_map(|piece| match piece {
             PartialReplyPart::ToolUse { key, id, arguments, .. } if *key == piece_key => Some((id, arguments)),
             _ => None,
@@ -171,7 +171,7 @@ impl ReplyAssembly {
     /// Sets the complete arguments of the latest tool call, in place of fragments.
     pub(super) fn set_arguments(&mut self, given: Map<String, Value>) -> Result<(), ModelError> {
         let text = Value::Object(given.clone()).to_string();
-        self.count_bytes(text.len())?;
+        self.add_to_reply_size(text.len())?;
         if let Some(PartialReplyPart::ToolUse { id, whole, .. }) = self.pieces.last_mut() {
             *whole = Some(given);
             self.deltas.push(ReplyDelta::ToolUseArguments { id: id.clone(), text });
@@ -187,7 +187,7 @@ impl ReplyAssembly {
     }
 
     /// Sets the reason why the reply ended.
-    pub(super) fn set_stop(&mut self, stop: StopReason) {
+    pub(super) fn set_stop_reason(&mut self, stop: StopReason) {
         self.stop = Some(stop);
     }
 
@@ -295,7 +295,7 @@ mod tests {
             let mut assembly = ReplyAssembly::new("m".into());
             assembly.begin_tool_use(0, "1".into(), "look".into(), None).unwrap();
             assembly.append_arguments(0, arguments).unwrap();
-            assembly.set_stop(stop);
+            assembly.set_stop_reason(stop);
             assembly.finish()
         };
         let bad = Err(ModelError::BadArguments { tool: "look".into() });

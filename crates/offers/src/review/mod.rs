@@ -18,18 +18,18 @@ mod visible_text;
 mod word_diff;
 
 pub use app_approvals::{AppApproval, AppReviewState, MAX_APP_APPROVALS, app_review_state, approve_app};
-pub use diff::{DefinitionChange, DefinitionDiff, MAX_CHANGES};
+pub use diff::{DefinitionChange, DefinitionDiff, MAX_DEFINITION_CHANGES};
 pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_name, flags_of_text, is_valid_variation_selector};
 pub use foreign::is_hidden;
-pub use message_parts::{bytes_part, content_part, contents_part, result_parts};
+pub use message_parts::{binary_data_part, content_part, resource_contents_part, result_parts};
 pub use message_parts::{raw_result_parts, result_content_json};
-pub use name_index::{LookAlike, MAX_LOOK_ALIKES, NameIndex, NameKeys};
+pub use name_index::{LookAlike, LookAlikeKeys, MAX_LOOK_ALIKES, NameIndex};
 pub use pins::{
-    DefinitionKind, MAX_PINNED_DEFINITIONS, MAX_STORED_DEFINITION_BYTES, MAX_STORED_DEFINITIONS_BYTES, Pin,
-    PinnedIdentity, Pins, ServerPins,
+    DefinitionKind, DefinitionPin, MAX_PINNED_DEFINITIONS, MAX_STORED_DEFINITION_BYTES,
+    MAX_STORED_DEFINITION_BYTES_PER_SERVER, PinnedIdentity, Pins, ServerPins,
 };
-pub use result_review::{is_reviewable, result_flags};
-pub use results::flags_of_result;
+pub use result_review::{flags_of_tool_result, is_small_enough_to_review};
+pub use results::flags_of_result_text;
 pub use visible_text::{schema_with_visible_text, visible_text, with_visible_text};
 pub use word_diff::{DiffPiece, diff_words};
 
@@ -41,7 +41,7 @@ use policy::{Hash, ReviewState};
 use ports::server_config::{ServerConfig, grant_hash};
 use serde_json::{Value, json};
 
-use crate::catalog::{Catalog, CatalogList};
+use crate::catalog::{Catalog, CatalogListKind};
 use crate::definitions::requires_consent_each_call;
 
 /// Review warnings about one tool, prompt, server or other item: its review state, and properties that the user should
@@ -77,7 +77,7 @@ pub struct ServerReview {
     /// Hashes that the grants for tools are bound to ([`grant_hash`]), by tool name.
     pub granted: HashMap<String, Hash>,
     /// Names of the tools and prompts that each other server lists, or listed when it was last running.
-    pub others: Vec<(String, KindNameIndexes)>,
+    pub others: Vec<(String, ToolAndPromptNames)>,
 }
 
 impl ServerReview {
@@ -148,7 +148,7 @@ impl ServerReview {
     pub fn tool_review_state(&self, tool: &Tool) -> ReviewState {
         let hash = Hash::of_json(&json!(tool));
         let review_state = self.pins.review_state(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
-        self.catalog.current_review_state(CatalogList::Tools, review_state)
+        self.catalog.current_review_state(CatalogListKind::Tools, review_state)
     }
 
     /// Returns the hash of a prompt's definition, and the review warnings about it.
@@ -174,7 +174,7 @@ impl ServerReview {
         let others: Vec<(&str, &NameIndex)> = of(kind).collect();
         let own = (self.server.as_str(), self.catalog.names(kind));
         let foreign: Vec<&NameIndex> = of(DefinitionKind::Tool).map(|(_, names)| names).collect();
-        let list = if kind == DefinitionKind::Tool { CatalogList::Tools } else { CatalogList::Prompts };
+        let list = if kind == DefinitionKind::Tool { CatalogListKind::Tools } else { CatalogListKind::Prompts };
         ReviewFindings {
             review_state: Some(review_state),
             outdated: self.catalog.is_outdated(list),
@@ -186,7 +186,7 @@ impl ServerReview {
 }
 
 /// Name indexes of one server's tools and prompts, indexed by [`DefinitionKind`].
-pub type KindNameIndexes = [Arc<NameIndex>; 2];
+pub type ToolAndPromptNames = [Arc<NameIndex>; 2];
 
 /// Returns the title of a definition, which is displayed in place of its name.
 pub fn display_title(definition: &Value) -> Option<&str> {

@@ -15,7 +15,7 @@ fn decide_repeated(policy: &Policy, call: &TestCall) -> PolicyDecision {
     call.with_act(|act| policy.decide_repeated_call(&act, 0))
 }
 
-fn reason(decision: PolicyDecision) -> Option<DecisionReason> {
+fn decision_reason(decision: PolicyDecision) -> Option<DecisionReason> {
     match decision {
         PolicyDecision::Ask { reason, .. } => Some(reason),
         _ => None,
@@ -39,7 +39,7 @@ fn repeated_call_that_is_not_plain_requires_consent() {
         ("untrusted content", TestCall { after_untrusted: true, ..TestCall::default() }),
     ] {
         let decision = decide_repeated(&policy, &call);
-        assert!(reason(decision).is_some(), "{what} requires consent: {decision:?}");
+        assert!(decision_reason(decision).is_some(), "{what} requires consent: {decision:?}");
     }
 }
 
@@ -47,15 +47,23 @@ fn repeated_call_that_is_not_plain_requires_consent() {
 fn rules_and_presets_take_precedence_over_a_repeated_approval() {
     let call = TestCall::default();
     let asks = policy_with_rules(&[], &[rule(RuleEffect::Ask, "server", None)]);
-    assert_eq!(reason(decide_repeated(&asks, &call)), Some(DecisionReason::RuleAsks), "a rule asks");
+    assert_eq!(decision_reason(decide_repeated(&asks, &call)), Some(DecisionReason::RuleAsks), "a rule asks");
     let managed_asks = policy_with_rules(&[rule(RuleEffect::Ask, "server", None)], &[]);
-    assert_eq!(reason(decide_repeated(&managed_asks, &call)), Some(DecisionReason::RuleAsks), "a managed rule asks");
+    assert_eq!(
+        decision_reason(decide_repeated(&managed_asks, &call)),
+        Some(DecisionReason::RuleAsks),
+        "a managed rule asks"
+    );
     let mut careful = policy_with_rules(&[], &[]);
-    careful.set_user(PolicyFile { preset: Preset::Careful, ..policy_file(Vec::new()) }).unwrap();
-    assert_eq!(reason(decide_repeated(&careful, &call)), Some(DecisionReason::PresetAsks), "the preset asks");
+    careful.set_user_rules(PolicyFile { preset: Preset::Careful, ..policy_file(Vec::new()) }).unwrap();
+    assert_eq!(decision_reason(decide_repeated(&careful, &call)), Some(DecisionReason::PresetAsks), "the preset asks");
     let mut unusable = policy_with_rules(&[], &[]);
-    unusable.mark_user_unusable();
-    assert_eq!(reason(decide_repeated(&unusable, &call)), Some(DecisionReason::PolicyUnusable), "the file is unusable");
+    unusable.mark_user_rules_unusable();
+    assert_eq!(
+        decision_reason(decide_repeated(&unusable, &call)),
+        Some(DecisionReason::PolicyUnusable),
+        "the file is unusable"
+    );
     let denies = policy_with_rules(&[], &[rule(RuleEffect::Deny, "server", None)]);
     let decision = call.with_act(|act| denies.decide_repeated_call(&act, 0));
     assert!(
@@ -87,7 +95,7 @@ fn repeated_call_requires_consent_if_a_grant_is_for_another_definition() {
     };
     grants.add(grant).unwrap();
     let decision = decide_repeated(&Policy::new(grants), &TestCall::default());
-    assert_eq!(reason(decision), Some(DecisionReason::ToolChanged));
+    assert_eq!(decision_reason(decision), Some(DecisionReason::ToolChanged));
 }
 
 #[test]

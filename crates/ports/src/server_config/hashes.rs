@@ -43,7 +43,7 @@ pub fn address_hash(config: &HttpConfig) -> Hash {
     });
     // Missing sign-in settings are omitted, because hashes of older approvals don't include them.
     if let Some(auth) = &config.auth {
-        address["auth"] = auth.terms_by_key().into();
+        address["auth"] = auth.settings_by_key().into();
     }
     Hash::of_json(&address)
 }

@@ -54,12 +54,12 @@ impl ConversionError {
 /// Mapping between the tool names of a server and those that models receive. Names that every provider accepts are not
 /// changed.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct ToolNames {
+pub struct SamplingToolNames {
     to_model: HashMap<String, String>,
     to_server: HashMap<String, String>,
 }
 
-impl ToolNames {
+impl SamplingToolNames {
     /// Creates the mapping for the tools that a request offers, and for those that are used in its messages.
     pub fn for_request(params: &CreateMessageParams) -> Self {
         let offered = params.tools.iter().flatten().map(|tool| tool.name.as_str());
@@ -175,7 +175,7 @@ fn check_content_block(block: &ContentBlock) -> Result<(), ConversionError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn to_model_request(params: &CreateMessageParams) -> Result<ModelRequest, ConversionError> {
-    let names = ToolNames::for_request(params);
+    let names = SamplingToolNames::for_request(params);
     let mut used: HashMap<&str, &str> = HashMap::new();
     let mut messages = Vec::with_capacity(params.messages.len());
     for message in &params.messages {
@@ -222,7 +222,7 @@ pub fn to_tool_choice(params: &CreateMessageParams) -> ToolChoice {
 
 fn to_message_part(
     block: &ContentBlock,
-    names: &ToolNames,
+    names: &SamplingToolNames,
     used: &HashMap<&str, &str>,
 ) -> Result<MessagePart, ConversionError> {
     let bytes = |media: &ImageContent| {
@@ -269,7 +269,7 @@ pub fn reply_to_sampling_result(
     reply: &ModelReply,
     params: &CreateMessageParams,
 ) -> Result<CreateMessageResult, ConversionError> {
-    let names = ToolNames::for_request(params);
+    let names = SamplingToolNames::for_request(params);
     let offered: Vec<&str> = params.tools.iter().flatten().map(|tool| tool.name.as_str()).collect();
     let may_use = to_tool_choice(params) != ToolChoice::None;
     let mut blocks = Vec::new();

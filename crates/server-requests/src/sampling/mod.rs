@@ -11,14 +11,14 @@ pub use conversion::ConversionError;
 pub use estimate::estimated_tokens;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, Role, SamplingContent};
 pub use model_choice::{ModelChoiceReason, ModelPriority};
-pub use model_usage::{LimitPeriod, LimitedQuantity, ModelUsage, ReachedLimit, UsageRecord};
+pub use model_usage::{LimitPeriod, LimitedQuantity, ModelUsage, ModelUsageRecord, ReachedLimit};
 use models::{LossyConversion, ModelErrorCode, ModelRef, TokenUsage};
 use policy::Hash;
 use serde_json::json;
 pub use settings::{Budget, SamplingSettings};
 
 /// Model name in the result of a sampling request that the user answered without a model.
-pub const USER_MODEL_NAME: &str = "user";
+pub const MODEL_NAME_OF_USER_ANSWERS: &str = "user";
 
 /// Returns an empty sampling result, into which the user writes an answer.
 #[must_use]
@@ -26,7 +26,7 @@ pub fn empty_sampling_result() -> CreateMessageResult {
     CreateMessageResult {
         role: Role::Assistant,
         content: SamplingContent::Many(Vec::new()),
-        model: USER_MODEL_NAME.to_owned(),
+        model: MODEL_NAME_OF_USER_ANSWERS.to_owned(),
         stop_reason: Some("endTurn".to_owned()),
         meta: None,
     }
@@ -101,7 +101,7 @@ pub enum ModelAnswerState {
         /// Cost in millionths of a US dollar, or `None` if the price is unknown.
         micros: Option<u64>,
         /// Requirement of the server that the answer does not fulfil, or `None`.
-        note: Option<AnswerNote>,
+        note: Option<ModelAnswerNote>,
     },
     /// The user stopped the model. The partial answer is stored, so that the user can continue it.
     Stopped,
@@ -116,7 +116,7 @@ pub enum ModelAnswerState {
 
 /// Requirement of the server that the model's answer does not fulfil.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnswerNote {
+pub enum ModelAnswerNote {
     /// The server required a tool use, but the answer has none.
     NoToolUsed,
 }

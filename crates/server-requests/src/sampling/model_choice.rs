@@ -49,7 +49,7 @@ pub enum ModelPriority {
 
 /// Preferences of the server and of the user that decide which model is selected.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ModelSelection<'a> {
+pub struct ModelSelectionWishes<'a> {
     /// Model preferences in the server's sampling request, if there are any.
     pub preferences: Option<&'a ModelPreferences>,
     /// Model that the user set for this server.
@@ -59,7 +59,10 @@ pub struct ModelSelection<'a> {
 }
 
 /// Selects the model that answers a sampling request. Returns it with the reason, or `None` if there are no models.
-pub fn choose_model(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Option<(ModelRef, ModelChoiceReason)> {
+pub fn choose_model(
+    wish: ModelSelectionWishes<'_>,
+    all: &[(ModelRef, &Model)],
+) -> Option<(ModelRef, ModelChoiceReason)> {
     if let Some(model) = wish.setting {
         return Some((model.clone(), ModelChoiceReason::Setting));
     }
@@ -275,7 +278,7 @@ mod tests {
         let all: Vec<(ModelRef, &Model)> = models.iter().map(|model| (model_ref(&model.id), model)).collect();
         let preferences: ModelPreferences = serde_json::from_value(preferences).unwrap();
         let default = default.map(model_ref);
-        let wish = ModelSelection { preferences: Some(&preferences), setting: None, default: default.as_ref() };
+        let wish = ModelSelectionWishes { preferences: Some(&preferences), setting: None, default: default.as_ref() };
         let (model, by) = choose_model(wish, &all).expect("there are models");
         (model.model, by)
     }
@@ -378,13 +381,13 @@ mod tests {
     fn user_choice_precedes_the_preferences_of_the_server() {
         let (only, setting) = (model_with_known_data("only", None), model_ref("mine"));
         let preferences: ModelPreferences = serde_json::from_value(json!({ "hints": [{ "name": "only" }] })).unwrap();
-        let wish = ModelSelection { preferences: Some(&preferences), setting: Some(&setting), default: None };
+        let wish = ModelSelectionWishes { preferences: Some(&preferences), setting: Some(&setting), default: None };
         let found = choose_model(wish, &[(model_ref("only"), &only)]);
         assert_eq!(
             found,
             Some((setting, ModelChoiceReason::Setting)),
             "[sampling-user-controls]: the model in the server's settings must be selected"
         );
-        assert_eq!(choose_model(ModelSelection::default(), &[]), None, "without models none must be selected");
+        assert_eq!(choose_model(ModelSelectionWishes::default(), &[]), None, "without models none must be selected");
     }
 }

@@ -27,7 +27,7 @@ use std::time::Duration;
 
 use domain::StoreError;
 use ports::{
-    AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenEntry,
+    AuditAppendStatus, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenAuditEntry,
 };
 
 pub(crate) use seal::{AUDIT_KEYCHAIN_MARK_NAME, SealKey, SealKeyHolder};
@@ -129,20 +129,20 @@ impl AuditLog for AuditDatabase {
         self.sync_progress.set_receipts(receipts);
     }
 
-    fn append(&self, entry: AuditEntry) -> Result<WrittenEntry, StoreError> {
+    fn append(&self, entry: AuditEntry) -> Result<WrittenAuditEntry, StoreError> {
         if let Some(failure) = self.sync_progress.failure() {
             return Err(failure);
         }
         self.send_and_wait(|reply| WriterCommand::Append(Box::new(entry), AppendReply::Now(reply)))?
     }
 
-    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AppendOutcome, StoreError> {
+    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AuditAppendStatus, StoreError> {
         if let Some(failure) = self.sync_progress.failure() {
             return Err(failure);
         }
         let commands = self.commands.as_ref().ok_or_else(|| self.writer_ended_error())?;
         match commands.try_send(WriterCommand::Append(Box::new(entry), AppendReply::Later(ticket))) {
-            Ok(()) => Ok(AppendOutcome::Later),
+            Ok(()) => Ok(AuditAppendStatus::Later),
             Err(TrySendError::Full(_)) => {
                 let cause = "the disk is too slow for the pending entries; try again".to_owned();
                 Err(StoreError { path: self.path.display().to_string(), cause })
@@ -210,7 +210,7 @@ impl AuditLog for AuditDatabase {
         self.send_and_wait(WriterCommand::IsEncrypted)?
     }
 
-    fn retain(&self, keep: AuditRetention) {
+    fn set_retention(&self, keep: AuditRetention) {
         if let Some(commands) = &self.commands {
             // If the queue is full, the writer thread applies the limits within an hour.
             let _ = commands.try_send(WriterCommand::Retain(keep));

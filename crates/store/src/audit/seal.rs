@@ -273,7 +273,7 @@ impl SealKeyHolder {
     }
 
     fn read_keychain_mark(&self) -> Result<Option<(u64, ChainLink)>, String> {
-        let mark = self.secrets.read_mark(AUDIT_KEYCHAIN_MARK_NAME).map_err(|error| error.to_string())?;
+        let mark = self.secrets.read_rollback_mark(AUDIT_KEYCHAIN_MARK_NAME).map_err(|error| error.to_string())?;
         let read = |mark: String| {
             let (number, link) = mark.split_once(' ')?;
             Some((number.parse().ok()?, from_hex(link)?))
@@ -318,7 +318,7 @@ impl SealKeyHolder {
         let _held = self.secrets.lock_name(AUDIT_KEYCHAIN_MARK_NAME);
         if self.read_keychain_mark()?.is_none_or(|(known, _)| known < number) {
             let mark = format!("{number} {}", hex(link));
-            self.secrets.set_mark(AUDIT_KEYCHAIN_MARK_NAME, &mark).map_err(|error| error.to_string())?;
+            self.secrets.set_rollback_mark(AUDIT_KEYCHAIN_MARK_NAME, &mark).map_err(|error| error.to_string())?;
         }
         *last_stored_mark = number;
         Ok(())

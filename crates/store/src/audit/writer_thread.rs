@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
 use domain::StoreError;
-use ports::{AuditEntry, AuditRetention, WrittenEntry};
+use ports::{AuditEntry, AuditRetention, WrittenAuditEntry};
 
 use super::chain::ChainLink;
 use super::encryption::EncryptionProgress;
@@ -65,7 +65,7 @@ pub(super) enum WriterCommand {
 /// Recipient of the result of appending a log entry.
 pub(super) enum AppendReply {
     /// Channel on which the caller of [`AuditLog::append`](ports::AuditLog::append) waits for the result.
-    Now(SyncSender<Result<WrittenEntry, StoreError>>),
+    Now(SyncSender<Result<WrittenAuditEntry, StoreError>>),
     /// Ticket with which the result is reported to the [`AuditReceipts`](ports::AuditReceipts) after the append.
     Later(u64),
 }
@@ -242,7 +242,7 @@ impl WriterThread {
         let position = if written.is_ok() { self.sync_progress.add_written(entries.len() as u64) + 1 } else { 0 };
         let mut receipts = Vec::new();
         for (at, reply) in (0..).zip(replies) {
-            let result = written.clone().map(|first| WrittenEntry { number: first + at, position: position + at });
+            let result = written.clone().map(|first| WrittenAuditEntry { number: first + at, position: position + at });
             match reply {
                 AppendReply::Now(reply) => {
                     let _ = reply.send(result);

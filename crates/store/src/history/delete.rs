@@ -178,7 +178,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use domain::history::{Conversation, ItemPosition, NewItem};
+    use domain::history::{Conversation, ItemPosition, NewHistoryItem};
     use domain::item::ItemState;
     use ports::History as _;
     use ports::secrets::SecretsInMemory;
@@ -207,9 +207,9 @@ mod tests {
                     (0..words).map(|word| format!("{canary}{:x} ", (n * words + word) * 7_919)).collect();
                 let body = json!({"kind": "message", "content": [{"type": "text", "text": text}]});
                 let (id, after, state) = (n.to_string(), ItemPosition::Head, ItemState::Whole);
-                NewItem { id, after, at: 1, body, state, sources: Vec::new(), readings: Vec::new() }
+                NewHistoryItem { id, after, at: 1, body, state, sources: Vec::new(), readings: Vec::new() }
             };
-            let items: Vec<NewItem> = (0..items).map(item).collect();
+            let items: Vec<NewHistoryItem> = (0..items).map(item).collect();
             history.write(id, &items).unwrap();
         }
         history

@@ -28,8 +28,8 @@ use std::time::{Duration, Instant};
 
 use domain::StoreError;
 use domain::history::{
-    Conversation, ConversationChange, ConversationUsage, FoundItem, HistorySearch, ItemPage, ItemRange, NewItem,
-    StoredItem,
+    Conversation, ConversationChange, ConversationUsage, FoundItem, HistorySearch, ItemPage, ItemRange, NewHistoryItem,
+    StoredHistoryItem,
 };
 use domain::item::ItemState;
 use ports::History;
@@ -377,7 +377,7 @@ impl History for HistoryDatabase {
         Ok(())
     }
 
-    fn write(&self, conversation: &str, items: &[NewItem]) -> Result<bool, StoreError> {
+    fn write(&self, conversation: &str, items: &[NewHistoryItem]) -> Result<bool, StoreError> {
         self.check_conversation_id(conversation)?;
         let is_streaming = items.iter().any(|item| item.state == ItemState::Streaming);
         let writer = if is_streaming { Some(self.writer_name()?) } else { None };
@@ -414,12 +414,12 @@ impl History for HistoryDatabase {
         })
     }
 
-    fn item(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
+    fn item(&self, conversation: &str, item: &str) -> Result<Option<StoredHistoryItem>, StoreError> {
         self.check_conversation_id(conversation)?;
         self.with_read_db("read it", |connection| read::read_item(connection, conversation, item, true, &self.key))
     }
 
-    fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
+    fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<StoredHistoryItem>, StoreError> {
         self.check_conversation_id(conversation)?;
         self.with_read_db("read it", |connection| read::read_item(connection, conversation, item, false, &self.key))
     }

@@ -1,6 +1,6 @@
 //! Reads conversations and items.
 
-use domain::history::{Conversation, ItemPage, ItemRange, OmittedContent, Reading, StoredItem};
+use domain::history::{Conversation, ItemPage, ItemRange, OmittedContent, Reading, StoredHistoryItem};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::extracted_content::{self, ContentHash};
@@ -169,7 +169,7 @@ pub(super) fn read_item(
     id: &str,
     whole: bool,
     key: &ContentKeySlot,
-) -> rusqlite::Result<Option<StoredItem>> {
+) -> rusqlite::Result<Option<StoredHistoryItem>> {
     let Some((conversation, _)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
         return Ok(None);
     };
@@ -230,11 +230,11 @@ fn decrypted_bytes(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<
 struct ItemRow {
     number: i64,
     parent: Option<i64>,
-    item: StoredItem,
+    item: StoredHistoryItem,
 }
 
 fn read_item_row(row: &Row<'_>) -> rusqlite::Result<ItemRow> {
-    let item = StoredItem {
+    let item = StoredHistoryItem {
         id: row.get(1)?,
         parent: None,
         at: sql_integer_to_u64(row.get(3)?),
@@ -254,7 +254,7 @@ fn add_extracted_values(
     parent: Option<String>,
     whole: bool,
     key: &ContentKeySlot,
-) -> rusqlite::Result<StoredItem> {
+) -> rusqlite::Result<StoredHistoryItem> {
     let ItemRow { number, parent: above, mut item } = raw;
     item.parent = parent;
     let sql = "SELECT id FROM item WHERE conversation = ?1 AND parent IS ?2 ORDER BY number";

@@ -87,7 +87,7 @@ pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusql
                 found.sources.push(server);
             }
         }
-        for reading in item::item_readings(&item) {
+        for reading in item::content_read_in_item(&item) {
             let reading = Reading { open_world: true, ..reading };
             if !found.readings.contains(&reading) {
                 found.readings.push(reading);

@@ -1,7 +1,7 @@
 //! Writes conversations and their items.
 
 use crate::history::item_text::searchable_text;
-use domain::history::{Conversation, ItemPosition, NewItem};
+use domain::history::{Conversation, ItemPosition, NewHistoryItem};
 use domain::item::ItemState;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -72,7 +72,7 @@ pub(super) enum WriteRefusal {
 }
 
 /// Prepares the items' bodies for writing. Called before the transaction starts, because it takes time.
-pub(super) fn encode_bodies(items: &[NewItem]) -> Result<Vec<EncodedItemBody>, WriteRefusal> {
+pub(super) fn encode_bodies(items: &[NewHistoryItem]) -> Result<Vec<EncodedItemBody>, WriteRefusal> {
     items.iter().map(EncodedItemBody::encode).collect()
 }
 
@@ -82,7 +82,7 @@ pub(super) fn encode_bodies(items: &[NewItem]) -> Result<Vec<EncodedItemBody>, W
 pub(super) fn write_items(
     connection: &Connection,
     conversation: &str,
-    (items, bodies): (&[NewItem], &[EncodedItemBody]),
+    (items, bodies): (&[NewHistoryItem], &[EncodedItemBody]),
     writer: Option<&str>,
     key: Option<&ContentKey>,
 ) -> Result<bool, WriteRefusal> {
@@ -144,7 +144,7 @@ pub(super) fn write_items(
 
 /// Returns `true` if an item is new or has sources or readings, so that the seal over the conversation's readings must
 /// be renewed. Returns `false` when only a streaming reply is updated, which happens often.
-fn requires_new_reading_seal(connection: &Connection, conversation: i64, items: &[NewItem]) -> rusqlite::Result<bool> {
+fn requires_new_reading_seal(connection: &Connection, conversation: i64, items: &[NewHistoryItem]) -> rusqlite::Result<bool> {
     for item in items {
         let has_marks = !item.sources.is_empty() || !item.readings.is_empty();
         if has_marks || history_tables::item_row_number(connection, conversation, &item.id)?.is_none() {
@@ -163,7 +163,7 @@ pub(super) struct EncodedItemBody {
 }
 
 impl EncodedItemBody {
-    fn encode(item: &NewItem) -> Result<Self, WriteRefusal> {
+    fn encode(item: &NewHistoryItem) -> Result<Self, WriteRefusal> {
         let is_id = !item.id.is_empty() && item.id.len() <= MAX_ITEM_ID_BYTES && !item.id.contains(char::is_control);
         if !is_id {
             return Err(WriteRefusal::InvalidId(item.id.chars().take(MAX_ITEM_ID_BYTES).collect()));
@@ -209,7 +209,7 @@ fn insert_item(
     connection: &Connection,
     conversation: i64,
     parent: Option<i64>,
-    item: &NewItem,
+    item: &NewHistoryItem,
     body: &EncodedItemBody,
     writer: Option<&str>,
 ) -> rusqlite::Result<i64> {
@@ -231,7 +231,7 @@ fn insert_item(
 fn replace_item(
     connection: &Connection,
     number: i64,
-    item: &NewItem,
+    item: &NewHistoryItem,
     body: &EncodedItemBody,
     writer: Option<&str>,
 ) -> rusqlite::Result<()> {

@@ -96,7 +96,7 @@ impl DocumentSealer {
             SealerState::Ready(ready) => ready.written_or_announced_numbers(),
             _ => return,
         };
-        let marked = self.secrets.read_mark(DOCUMENTS_KEYCHAIN_MARK_NAME).and_then(|mark| {
+        let marked = self.secrets.read_rollback_mark(DOCUMENTS_KEYCHAIN_MARK_NAME).and_then(|mark| {
             let stored = mark.as_deref().map(parse_document_numbers);
             let mut numbers = stored.clone().unwrap_or_default();
             if let SealerState::Ready(ready) = &mut *self.lock_state() {
@@ -111,7 +111,7 @@ impl DocumentSealer {
                 return Ok(());
             }
             let lines: Vec<String> = numbers.iter().map(|(name, number)| format!("{name} {number}")).collect();
-            self.secrets.set_mark(DOCUMENTS_KEYCHAIN_MARK_NAME, &format!("sealed\n{}", lines.join("\n")))
+            self.secrets.set_rollback_mark(DOCUMENTS_KEYCHAIN_MARK_NAME, &format!("sealed\n{}", lines.join("\n")))
         });
         if let Err(error) = marked {
             tracing::warn!(%error, "the latest document numbers could not be stored in the keychain");

@@ -384,18 +384,21 @@ fn secret_removed_during_a_keychain_request_is_not_restored() {
 #[test]
 fn mark_is_stored_in_the_keychain_and_bound_to_its_folder() {
     let folder = SecretsFolder::new();
-    assert_eq!(folder.open_secrets().read_mark("end"), Ok(None), "there must be no mark at first");
+    assert_eq!(folder.open_secrets().read_rollback_mark("end"), Ok(None), "there must be no mark at first");
     folder.open_secrets().set("a", "secret").unwrap();
-    folder.open_secrets().set_mark("end", "5 abc").unwrap();
+    folder.open_secrets().set_rollback_mark("end", "5 abc").unwrap();
     std::fs::remove_file(folder.file()).unwrap();
     assert_eq!(
-        folder.open_secrets().read_mark("end").unwrap().as_deref(),
+        folder.open_secrets().read_rollback_mark("end").unwrap().as_deref(),
         Some("5 abc"),
         "the mark must be independent of the file"
     );
     let other = SecretsFolder { folder: tempfile::tempdir().unwrap(), keychain: folder.keychain.clone() };
-    assert_eq!(other.open_secrets().read_mark("end"), Ok(None), "another folder must have another mark");
+    assert_eq!(other.open_secrets().read_rollback_mark("end"), Ok(None), "another folder must have another mark");
     folder.keychain.set_mode(KeychainMode::Missing);
-    assert!(folder.open_secrets().set_mark("end", "6").is_err(), "storing a mark without a keychain must fail");
-    assert!(folder.open_secrets().read_mark("end").is_err(), "reading without a keychain must fail as well");
+    assert!(
+        folder.open_secrets().set_rollback_mark("end", "6").is_err(),
+        "storing a mark without a keychain must fail"
+    );
+    assert!(folder.open_secrets().read_rollback_mark("end").is_err(), "reading without a keychain must fail as well");
 }

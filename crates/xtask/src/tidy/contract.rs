@@ -13,7 +13,7 @@ const ITEMS_FORBIDDEN_IN_API: [&str; 13] = [
     "spawn_blocking",
     "block_in_place",
     "History",
-    "NewItem",
+    "NewHistoryItem",
     "AuditLog",
     "Secrets",
     "Mutex",

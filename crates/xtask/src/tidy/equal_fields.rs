@@ -31,7 +31,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         "one is a request of the page, the other the arguments of a command line",
     ),
     (
-        &["cli::LinkApp", "other-apps::LinkTarget"],
+        &["cli::InstallLinkApp", "other-apps::LinkTarget"],
         "one has the names of the command line, from the other a link is written",
     ),
     (
@@ -86,7 +86,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         "the file may hold any word as theme, language and what closing does; the page gets those that exist",
     ),
     (
-        &["chat::PieceKind", "domain::ReplyPart", "models::PartialReplyPart"],
+        &["chat::StreamedPartKind", "domain::ReplyPart", "models::PartialReplyPart"],
         "a mark, an item of the history, and a state while a wire is read",
     ),
     (&["cli::SameServerFlowName", "domain::SameServerFlow"], "the names of a command line's values are its own"),

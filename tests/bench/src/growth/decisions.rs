@@ -16,7 +16,7 @@ const BATCH_SIZE: u32 = 10_000;
 const TIMED_BATCHES: usize = 7;
 
 pub(crate) fn measure_rules() -> Outcome<()> {
-    for size in [10, 100, RuleSet::LIMIT] {
+    for size in [10, 100, RuleSet::MAX_RULES] {
         let decision = rules::MeasuredDecision::with_rule_count(size)?;
         let taken = median_seconds(TIMED_BATCHES, || {
             for now in 0..BATCH_SIZE {

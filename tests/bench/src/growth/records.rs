@@ -7,7 +7,7 @@ use std::time::Instant;
 use bench::drawbridge::open::{self, BenchHost, SERVER};
 use bench::drawbridge::{Outcome, calls};
 use bench::scenario::FEW_TOOLS_COUNT;
-use domain::history::{Conversation, HistorySearch, ItemPosition, NewItem};
+use domain::history::{Conversation, HistorySearch, ItemPosition, NewHistoryItem};
 use domain::item::ItemState;
 use ports::{AuditEntry, Ports};
 use serde_json::json;
@@ -93,7 +93,8 @@ pub(crate) fn measure_search() -> Outcome<()> {
         while written < messages {
             let id = format!("c{written}");
             history.create(&Conversation { id: id.clone(), title: id.clone(), ..Conversation::default() })?;
-            let items: Vec<NewItem> = (written..written + MESSAGES_PER_CONVERSATION).map(sample_message).collect();
+            let items: Vec<NewHistoryItem> =
+                (written..written + MESSAGES_PER_CONVERSATION).map(sample_message).collect();
             history.write(&id, &items)?;
             written += MESSAGES_PER_CONVERSATION;
         }
@@ -106,9 +107,9 @@ pub(crate) fn measure_search() -> Outcome<()> {
 
 /// Returns the message with this number. It contains words that all messages contain, and every thousandth message also
 /// contains a rare word.
-fn sample_message(number: usize) -> NewItem {
+fn sample_message(number: usize) -> NewHistoryItem {
     let text = format!("the harbour opens at {} o'clock for ship rare{} of line {number}", number % 24, number % 1_000);
-    NewItem {
+    NewHistoryItem {
         id: format!("m{number}"),
         after: ItemPosition::Head,
         at: 1,

@@ -55,7 +55,7 @@ async fn main() -> Outcome<()> {
 async fn run_steps(arguments: &Arguments) -> Outcome<()> {
     let Arguments { step, count, server } = arguments;
     if *step == BenchStep::Decision {
-        let decision = MeasuredDecision::with_rule_count(RuleSet::LIMIT)?;
+        let decision = MeasuredDecision::with_rule_count(RuleSet::MAX_RULES)?;
         for now in 0..*count {
             black_box(decision.decide(u64::try_from(now)?));
         }

@@ -40,11 +40,11 @@ impl Secrets for Keychain {
         Ok(Vec::new())
     }
 
-    fn read_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+    fn read_rollback_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
         Ok(self.marks.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned())
     }
 
-    fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
+    fn set_rollback_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
         self.marks.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), mark.to_owned());
         Ok(())
     }

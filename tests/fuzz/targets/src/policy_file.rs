@@ -92,8 +92,8 @@ pub fn policy(data: &[u8]) {
 
 fn compile_policy(file: PolicyFile) -> Option<Policy> {
     let mut policy = Policy::new(Grants::default());
-    policy.set_user(file).ok()?;
-    policy.set_identity("files", vec!["npx -y files-server /home/ann".to_owned()]);
+    policy.set_user_rules(file).ok()?;
+    policy.set_server_identity("files", vec!["npx -y files-server /home/ann".to_owned()]);
     Some(policy)
 }
 

@@ -2583,11 +2583,11 @@ after: string | null, };
  */
 export type DefinitionDiff = { 
 /**
- * Changes of the definition, at most `MAX_CHANGES`.
+ * Changes of the definition, at most `MAX_DEFINITION_CHANGES`.
  */
 changes: Array<DefinitionChange>, 
 /**
- * Number of changes beyond `MAX_CHANGES`.
+ * Number of changes beyond `MAX_DEFINITION_CHANGES`.
  */
 more: number, 
 /**

@@ -44,7 +44,7 @@ pub(super) fn apply_auth_settings(
         Some(value) if is_secret_reference(&value) => Some(value),
         Some(value) => {
             let name = client_secret_name(server, &before, taken);
-            secret_to_store = Some((secrets::storage_key(&name, &origin), value));
+            secret_to_store = Some((secrets::secret_storage_key(&name, &origin), value));
             Some(secrets::secret_reference(&name))
         }
         None if was.and_then(HttpConfig::origin).is_some_and(|was| was == origin) => before.client_secret.clone(),

@@ -7,7 +7,7 @@ use serde_json::json;
 use server_requests::form::Form;
 
 use super::content::tool_claims_view;
-use super::readable::format_readable;
+use super::readable::format_readable_json;
 use super::{authorization, data_flow, endpoints, packages, review_marks_view, sampling};
 use crate::data::*;
 use crate::handler::containment;
@@ -66,7 +66,7 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
             earlier_approval,
         },
         HostBody::Tool { tool, app, arguments, changed_since_allowed, read_only } => ConsentRequestBody::Tool {
-            definition: (!is_reviewed).then(|| format_readable(&json!(tool))),
+            definition: (!is_reviewed).then(|| format_readable_json(&json!(tool))),
             definition_hash: Some(Hash::of_json(&json!(tool)).to_string()),
             claims: match app {
                 Some(_) => ToolClaims { asks_each_time: true, ..tool_claims_view(&tool) },

@@ -1,6 +1,6 @@
 //! Conversion of conversation items for the page, without provider data.
 
-use chat::TreeItem;
+use chat::ConversationTreeItem;
 use domain::item::ChatItem;
 
 use crate::data::*;
@@ -15,8 +15,8 @@ pub(super) fn item_view(item: ChatItem, omitted: Vec<OmittedContent>) -> Convers
 
 /// Converts an item of a conversation to the API type, with the identifiers of its parent and siblings in the tree of
 /// branches.
-pub(in crate::handler) fn tree_item_view(placed: TreeItem) -> ConversationItem {
-    let TreeItem { item, siblings, omitted, seq } = placed;
+pub(in crate::handler) fn tree_item_view(placed: ConversationTreeItem) -> ConversationItem {
+    let ConversationTreeItem { item, siblings, omitted, seq } = placed;
     let siblings = (siblings.len() > 1).then_some(siblings);
     ConversationItem { seq, siblings, ..self::item_view(item, omitted) }
 }

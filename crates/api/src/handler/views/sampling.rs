@@ -4,7 +4,7 @@ use mcp_proto::types::{self as mcp, SamplingContent};
 use serde_json::json;
 use server_requests::sampling;
 
-use super::content::{role_view, to_content_block};
+use super::content::{role_view, to_mcp_content_block};
 
 use crate::data::*;
 
@@ -72,7 +72,7 @@ fn sampling_run_view(run: sampling::ModelAnswerState) -> SamplingRun {
             input_tokens: usage.input,
             output_tokens: usage.output,
             micros,
-            no_tool_used: note == Some(sampling::AnswerNote::NoToolUsed),
+            no_tool_used: note == Some(sampling::ModelAnswerNote::NoToolUsed),
         },
         sampling::ModelAnswerState::Stopped => SamplingRun::Stopped,
         sampling::ModelAnswerState::Failed { code, message } => SamplingRun::Failed { code, message },
@@ -207,7 +207,7 @@ pub(in crate::handler) fn to_sampling_result(response: SamplingResponse) -> mcp:
 
 /// Converts content blocks. A single block is sent without a list, because lists exist only since revision 2025-11-25.
 fn to_sampling_content(content: Vec<Content>) -> SamplingContent {
-    let mut blocks: Vec<_> = content.into_iter().map(to_content_block).collect();
+    let mut blocks: Vec<_> = content.into_iter().map(to_mcp_content_block).collect();
     match blocks.pop() {
         Some(only) if blocks.is_empty() => SamplingContent::One(only),
         Some(last) => {

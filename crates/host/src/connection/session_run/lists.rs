@@ -5,7 +5,7 @@ use std::sync::Arc;
 use host_state::TICK;
 use mcp_proto::session::{CallDeadline, CallError, ClientRequest, DroppedListEntry, ListKind, ServerResult};
 use mcp_transport::driver::SessionControl;
-use offers::catalog::{Catalog, CatalogList, ListReader, NextListStep};
+use offers::catalog::{Catalog, CatalogListKind, ListReader, NextListReadStep};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -35,7 +35,7 @@ impl SessionRun<'_> {
     }
 
     /// Marks lists as outdated in the catalog, and reports this, since reading them again takes time and may fail.
-    pub(super) fn mark_lists_outdated(&mut self, lists: &[CatalogList]) {
+    pub(super) fn mark_lists_outdated(&mut self, lists: &[CatalogListKind]) {
         if lists.iter().all(|list| self.lists.catalog.is_outdated(*list)) {
             return;
         }
@@ -71,11 +71,11 @@ impl SessionRun<'_> {
         session: &mut SessionControl<'_>,
     ) {
         match result.map(|result| reading.add_page(result)) {
-            Ok(NextListStep::Page(request)) => {
+            Ok(NextListReadStep::Page(request)) => {
                 self.request_page(reading, request, session);
                 return;
             }
-            Ok(NextListStep::Done) => {}
+            Ok(NextListReadStep::Done) => {}
             Err(error) if reading.restart_if_cursor_rejected(&error) => {
                 let request = reading.request(None);
                 self.request_page(reading, request, session);
@@ -121,7 +121,7 @@ impl SessionRun<'_> {
         reply: oneshot::Sender<Arc<Catalog>>,
         session: &mut SessionControl<'_>,
     ) {
-        let lists: Vec<CatalogList> =
+        let lists: Vec<CatalogListKind> =
             lists_of_kind(kind).iter().copied().filter(|list| self.lists.offered.contains(list)).collect();
         for list in &lists {
             if !self.lists.changed.contains(list) {
@@ -153,10 +153,10 @@ impl SessionRun<'_> {
     }
 }
 
-pub(super) const fn lists_of_kind(kind: ListKind) -> &'static [CatalogList] {
+pub(super) const fn lists_of_kind(kind: ListKind) -> &'static [CatalogListKind] {
     match kind {
-        ListKind::Tools => &[CatalogList::Tools],
-        ListKind::Prompts => &[CatalogList::Prompts],
-        ListKind::Resources => &[CatalogList::Resources, CatalogList::Templates],
+        ListKind::Tools => &[CatalogListKind::Tools],
+        ListKind::Prompts => &[CatalogListKind::Prompts],
+        ListKind::Resources => &[CatalogListKind::Resources, CatalogListKind::Templates],
     }
 }

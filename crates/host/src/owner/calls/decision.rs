@@ -10,7 +10,7 @@ use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallKind, CallState, ServerCall};
 use host_state::AuditedDecision;
 use mcp_proto::session::ClientRequest;
-use offers::catalog::CatalogList;
+use offers::catalog::CatalogListKind;
 use offers::definitions::DefinitionDigest;
 use policy::{ApprovalScope, DecisionSource, Hash, PolicyAct, PolicyDecision, ResolvedPaths, ReviewState};
 
@@ -121,8 +121,8 @@ impl Owner {
             self.audit_denied_call(call, origin, ("tool", tool), hashed, rule.into());
             return Err(CallFailure::Refused(reason.to_owned()));
         }
-        let is_outdated = record.offer.catalog.is_outdated(CatalogList::Tools);
-        let review_state = record.offer.catalog.current_review_state(CatalogList::Tools, definition.review_state);
+        let is_outdated = record.offer.catalog.is_outdated(CatalogListKind::Tools);
+        let review_state = record.offer.catalog.current_review_state(CatalogListKind::Tools, definition.review_state);
         let act = PolicyAct::CallTool {
             server,
             tool,

@@ -37,7 +37,7 @@ impl Owner {
     fn set_trust(&mut self, server: String, trust: TrustDuration, reply: oneshot::Sender<Result<(), RulesError>>) {
         // Trust in memory is changed first, since ending it must not depend on a valid rule file.
         if trust == TrustDuration::Run {
-            if let Err(error) = self.permissions.policy.trust_for_run(&server) {
+            if let Err(error) = self.permissions.policy.trust_for_session(&server) {
                 let _ = reply.send(Err(error.into()));
                 return;
             }

@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 use launches::sandbox::shared_folders_accessible_in_sandbox;
 use mcp_proto::session::{ClientResponse, ServerRequestId};
 use mcp_proto::types::CreateMessageResult;
-use offers::review::{DefinitionKind, LookAlike, MAX_LOOK_ALIKES, NameKeys, ReviewFindings};
+use offers::review::{DefinitionKind, LookAlike, LookAlikeKeys, MAX_LOOK_ALIKES, ReviewFindings};
 use policy::Hash;
 use ports::server_config::{ServerConfig, config_hash};
 use process::orphans::RunningServerRecord;
@@ -142,9 +142,9 @@ impl ServerRegistry {
                 .description
                 .name
                 .as_ref()
-                .filter(|(_, claimed)| keys.have_common_key(claimed))
+                .filter(|(_, claimed)| keys.share_a_key(claimed))
                 .map(|(name, _)| name.as_str());
-            let like = claimed.or_else(|| keys.have_common_key(&NameKeys::new(label)).then_some(label))?;
+            let like = claimed.or_else(|| keys.share_a_key(&LookAlikeKeys::new(label)).then_some(label))?;
             Some(LookAlike { server: label.clone(), name: like.to_owned(), is_identical: like == name })
         });
         ReviewFindings {

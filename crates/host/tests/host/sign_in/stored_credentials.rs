@@ -100,7 +100,7 @@ async fn configured_client_credentials_are_used_and_not_shown() {
         ..AuthConfig::default()
     };
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
-    let key = secrets::storage_key("far.clientSecret", &config.origin().unwrap());
+    let key = secrets::secret_storage_key("far.clientSecret", &config.origin().unwrap());
     let far = RemoteSetup::over(issuer, server, config.into()).await;
     // Without the client secret, the sign-in fails.
     far.approve_address().await;
@@ -146,7 +146,7 @@ async fn setup_with_secret(secret: &str) -> (RemoteSetup, String) {
         ..AuthConfig::default()
     };
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
-    let key = secrets::storage_key("far.clientSecret", &config.origin().unwrap());
+    let key = secrets::secret_storage_key("far.clientSecret", &config.origin().unwrap());
     (RemoteSetup::over(issuer, server, config.into()).await, key)
 }
 
@@ -230,7 +230,7 @@ async fn client_credentials_require_no_consent() {
         ..AuthConfig::default()
     };
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
-    let key = secrets::storage_key("far.clientSecret", &config.origin().unwrap());
+    let key = secrets::secret_storage_key("far.clientSecret", &config.origin().unwrap());
     let far = RemoteSetup::over(issuer, server, config.into()).await;
     far.keychain.set(&key, "cl1ent-secret").unwrap();
     far.approve_address().await;

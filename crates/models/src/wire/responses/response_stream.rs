@@ -34,9 +34,13 @@ impl ResponsesReplyDecoder {
         Self { model, source, items: BTreeMap::new(), is_refused: false, is_done: false }
     }
 
-    fn item(&mut self, name: String, assembly: &mut ReplyAssembly) -> Result<&mut ResponseItem, ModelError> {
+    fn find_or_add_item(
+        &mut self,
+        name: String,
+        assembly: &mut ReplyAssembly,
+    ) -> Result<&mut ResponseItem, ModelError> {
         if !self.items.contains_key(&name) {
-            assembly.count_bytes(name.len())?;
+            assembly.add_to_reply_size(name.len())?;
         }
         Ok(self.items.entry(name).or_default())
     }
@@ -44,13 +48,13 @@ impl ResponsesReplyDecoder {
     /// Returns the text fragment in an event, and marks its item as received in fragments, since the item's final event
     /// repeats them.
     fn take_fragment<'e>(&mut self, event: &'e Value, assembly: &mut ReplyAssembly) -> Result<&'e str, ModelError> {
-        self.item(event_item_id(event), assembly)?.is_streamed = true;
+        self.find_or_add_item(event_item_id(event), assembly)?.is_streamed = true;
         Ok(event["delta"].as_str().unwrap_or_default())
     }
 
     fn process_arguments(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let text = self.take_fragment(event, assembly)?;
-        match self.item(event_item_id(event), assembly)?.key {
+        match self.find_or_add_item(event_item_id(event), assembly)?.key {
             Some(key) => assembly.append_arguments(key, text),
             None => Err(ModelError::Unreadable { cause: "arguments refer to an unknown tool call".to_owned() }),
         }
@@ -64,7 +68,7 @@ impl ResponsesReplyDecoder {
         item: &Value,
         assembly: &mut ReplyAssembly,
     ) -> Result<u64, ModelError> {
-        let own = self.item(name, assembly)?;
+        let own = self.find_or_add_item(name, assembly)?;
         if let Some(key) = own.key {
             return Ok(key);
         }
@@ -80,9 +84,14 @@ impl ResponsesReplyDecoder {
 
     /// Processes the event that contains a complete item. Adds the item's content only if it was not received in
     /// fragments.
-    fn complete_item(&mut self, name: String, item: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+    fn process_complete_item(
+        &mut self,
+        name: String,
+        item: &Value,
+        assembly: &mut ReplyAssembly,
+    ) -> Result<(), ModelError> {
         // A repeated end of an item adds no content.
-        let is_streamed = std::mem::replace(&mut self.item(name.clone(), assembly)?.is_streamed, true);
+        let is_streamed = std::mem::replace(&mut self.find_or_add_item(name.clone(), assembly)?.is_streamed, true);
         match item["type"].as_str() {
             Some("message") if !is_streamed => {
                 for part in item["content"].as_array().into_iter().flatten() {
@@ -103,8 +112,9 @@ impl ResponsesReplyDecoder {
                     assembly.append_thinking(&texts.join("\n\n"))?;
                 }
                 match to_replayed_item(item) {
-                    Some(item) => assembly
-                        .attach_opaque_reasoning(json!({ "wire": WIRE_NAME, "source": self.source, "item": item })),
+                    Some(item) => assembly.attach_opaque_to_last_reasoning(
+                        json!({ "wire": WIRE_NAME, "source": self.source, "item": item }),
+                    ),
                     None => Ok(()),
                 }
             }
@@ -123,7 +133,7 @@ impl ResponsesReplyDecoder {
     fn finish(&mut self, response: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if self.items.is_empty() {
             for (index, item) in response["output"].as_array().into_iter().flatten().enumerate() {
-                self.complete_item(index.to_string(), item, assembly)?;
+                self.process_complete_item(index.to_string(), item, assembly)?;
             }
         }
         assembly.set_model(response["model"].as_str().unwrap_or_default());
@@ -138,12 +148,12 @@ impl ResponsesReplyDecoder {
         }
         match response["status"].as_str() {
             Some("failed") => return Err(provider_fault::stream_error(response, &self.model)),
-            Some("incomplete") => assembly.set_stop(match response["incomplete_details"]["reason"].as_str() {
+            Some("incomplete") => assembly.set_stop_reason(match response["incomplete_details"]["reason"].as_str() {
                 Some("max_output_tokens") => StopReason::MaxTokens,
                 Some("content_filter") => StopReason::Refused,
                 other => StopReason::Other(provider_fault::shorten_message(other.unwrap_or("incomplete"))),
             }),
-            _ if self.is_refused => assembly.set_stop(StopReason::Refused),
+            _ if self.is_refused => assembly.set_stop_reason(StopReason::Refused),
             _ => {}
         }
         self.is_done = true;
@@ -174,7 +184,9 @@ impl ReplyDecoder for ResponsesReplyDecoder {
                 assembly.append_thinking(text)?;
             }
             Some("response.function_call_arguments.delta") => self.process_arguments(event, assembly)?,
-            Some("response.output_item.done") => self.complete_item(event_item_id(event), &event["item"], assembly)?,
+            Some("response.output_item.done") => {
+                self.process_complete_item(event_item_id(event), &event["item"], assembly)?
+            }
             Some("response.completed" | "response.incomplete") => self.finish(&event["response"], assembly)?,
             Some("response.failed") => return Err(provider_fault::stream_error(&event["response"], &self.model)),
             Some("error") => return Err(provider_fault::stream_error(event, &self.model)),

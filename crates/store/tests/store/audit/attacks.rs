@@ -279,8 +279,8 @@ fn apply_retention(folder: &LogFolder, keep: AuditRetention) -> Vec<u64> {
     let log = folder.log();
     log.append(decision_entry("a start")).unwrap();
     log.verify().unwrap();
-    log.retain(keep);
-    // The log processes commands in order, so a verification after `retain` runs after the removal.
+    log.set_retention(keep);
+    // The log processes commands in order, so a verification after `set_retention` runs after the removal.
     log.verify().unwrap();
     log.flush().unwrap();
     entry_numbers(&*log)
@@ -340,7 +340,7 @@ fn s04_retention_without_a_keychain_is_unproved() {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as u64;
     log.append(ports::AuditEntry { at: now, ..decision_entry("new") }).unwrap();
     log.verify().unwrap();
-    log.retain(AuditRetention { days: 30, megabytes: 0 });
+    log.set_retention(AuditRetention { days: 30, megabytes: 0 });
     log.verify().unwrap();
     let verdict = log.verify().unwrap();
     assert_eq!((verdict.removed, verdict.is_intact()), (Some(5), true), "the old entries are removed: {verdict:?}");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ports::secrets::SecretsInMemory;
-use ports::{AppendOutcome, AuditEntry, AuditQuery, AuditReceipts, AuditSeal, Secrets as _};
+use ports::{AuditAppendStatus, AuditEntry, AuditQuery, AuditReceipts, AuditSeal, Secrets as _};
 
 use super::support::{LogFolder, NoPlatform, decision_entry, entry_numbers};
 
@@ -46,7 +46,7 @@ fn s04_first_entry_is_marked_in_the_keychain_immediately() {
     // The log is not called again: a process that is killed now has already stored the mark.
     let start = Instant::now();
     let marked = loop {
-        let mark = folder.keychain.read_mark("end of the audit log").unwrap();
+        let mark = folder.keychain.read_rollback_mark("end of the audit log").unwrap();
         match mark {
             Some(mark) => break mark,
             None => {
@@ -74,7 +74,7 @@ fn concurrent_writers_form_one_chain() {
                         0 => drop(log.append(decision_entry(&"x".repeat(1_500))).unwrap()),
                         _ => assert_eq!(
                             log.append_later(decision_entry("y"), writer * 1_000 + ticket),
-                            Ok(AppendOutcome::Later)
+                            Ok(AuditAppendStatus::Later)
                         ),
                     }
                 }
@@ -101,7 +101,7 @@ fn entries_appended_later_are_reported_once_durable() {
     for ticket in 0..50 {
         assert_eq!(
             log.append_later(decision_entry("x"), ticket),
-            Ok(AppendOutcome::Later),
+            Ok(AuditAppendStatus::Later),
             "append_later must return immediately"
         );
     }

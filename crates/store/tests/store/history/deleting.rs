@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use domain::history::NewItem;
+use domain::history::NewHistoryItem;
 use serde_json::json;
 
 use super::{item_ids, new_conversation, user_message};
@@ -47,7 +47,9 @@ fn deleted_text_is_in_no_file() {
             {"type": "text", "text": long}, {"type": "image", "data": picture, "mimeType": "image/png"},
         ]});
         let sources = vec!["kestrelserver".to_owned()];
-        history.write("gone", &[NewItem { body, sources, ..user_message(&format!("kestrel-{n}"), "") }]).unwrap();
+        history
+            .write("gone", &[NewHistoryItem { body, sources, ..user_message(&format!("kestrel-{n}"), "") }])
+            .unwrap();
     }
     assert!(!files_containing(&store.data(), "kestrel").is_empty(), "the files contain the word before the deletion");
     history.delete("gone").unwrap();
@@ -85,7 +87,7 @@ fn shared_content_is_retained_until_its_last_conversation_is_deleted() {
     let body = json!({"kind": "message", "content": [{"type": "image", "data": picture, "mimeType": "image/png"}]});
     for id in ["a", "b"] {
         history.create(&new_conversation(id)).unwrap();
-        history.write(id, &[NewItem { body: body.clone(), ..user_message("1", "") }]).unwrap();
+        history.write(id, &[NewHistoryItem { body: body.clone(), ..user_message("1", "") }]).unwrap();
     }
     history.delete("a").unwrap();
     assert_eq!(history.item("b", "1").unwrap().unwrap().body, body, "content that b shares is still stored");

@@ -35,14 +35,14 @@ pub(super) enum EventFraming {
 }
 
 /// Sends HTTP requests to one provider, with the provider's headers.
-pub(super) struct HttpExchange {
+pub(super) struct ProviderHttpClient {
     client: Client,
     headers: Vec<(&'static str, String)>,
     key: Option<SecretString>,
     idle_timeout: Duration,
 }
 
-impl HttpExchange {
+impl ProviderHttpClient {
     pub(super) fn new(
         client: Client,
         headers: Vec<(&'static str, String)>,
@@ -127,21 +127,21 @@ impl HttpExchange {
             ModelError::BadArguments { tool } => tool,
             _ => return error,
         };
-        self.redact(text);
+        self.redact_key(text);
         error
     }
 
     /// Replaces the API key in the metadata of a reply (model name and stop reason). The text of the model is not
     /// changed.
     pub(super) fn redacted_reply(&self, mut reply: ModelReply) -> ModelReply {
-        self.redact(&mut reply.model);
+        self.redact_key(&mut reply.model);
         if let StopReason::Other(reason) = &mut reply.stop {
-            self.redact(reason);
+            self.redact_key(reason);
         }
         reply
     }
 
-    fn redact(&self, text: &mut String) {
+    fn redact_key(&self, text: &mut String) {
         /// Number of bytes at the beginning of an API key that are not secret, since all keys of one provider begin
         /// alike.
         const NON_SECRET_PREFIX_LENGTH: usize = 3;

@@ -1,7 +1,7 @@
 //! Place in the history where a tool call is recorded: nowhere, at the end of its conversation, or next to the model's
 //! reply that requested it. Used by `call`.
 
-use domain::item::{ChatItem, ItemBody, ToolResult, ToolUsed, item_readings};
+use domain::item::{ChatItem, ItemBody, ToolResult, ToolUsed, content_read_in_item};
 use host::Host;
 use offers::review::result_parts;
 use serde_json::{Map, Value};
@@ -10,8 +10,8 @@ use crate::conversation_log::ConversationLog;
 use crate::engine::Chat;
 use crate::{ConversationError, model_context};
 
-/// Place in the history where a tool call is recorded.
-pub(crate) enum CallRecord<'a> {
+/// Recorder of a tool call in the history. Its variants say when the call is recorded.
+pub(crate) enum CallRecorder<'a> {
     /// The call is not recorded in the history, since it belongs to no conversation or an app made it.
     Nowhere,
     /// Recorded after the call, as a new item at the end of a conversation.
@@ -33,7 +33,7 @@ pub(crate) enum CallRecord<'a> {
     },
 }
 
-impl CallRecord<'_> {
+impl CallRecorder<'_> {
     /// Records the arguments as the user edited them. Called when the call is sent, so that they are recorded even if
     /// the process exits during the call.
     pub(super) async fn record_changed_arguments(&self, host: &Host, changed: &Map<String, Value>) {
@@ -46,11 +46,11 @@ impl CallRecord<'_> {
             tracing::warn!(%error, "the arguments edited by the user could not be stored yet");
         }
         // The host may have shut down, with no observers left.
-        let _ = host.emit_conversation_event(log.item_event(item, true).await).await;
+        let _ = host.emit_conversation_event(log.item_changed_event(item, true).await).await;
     }
 
     /// Returns which tool call in a model's reply led to this call, or `None` if no model requested it.
-    pub(super) fn tool_used(&self) -> Option<ToolUsed> {
+    pub(super) fn requesting_tool_use(&self) -> Option<ToolUsed> {
         match self {
             Self::BeforeCall { item: ChatItem { body: ItemBody::ToolCall { used, .. }, .. }, .. } => used.clone(),
             _ => None,
@@ -65,7 +65,7 @@ impl CallRecord<'_> {
     }
 
     /// Returns `item` with the parent and timestamp of the item that was written before the call, if one was written.
-    pub(super) fn with_position(&self, item: ChatItem) -> ChatItem {
+    pub(super) fn with_parent_and_time(&self, item: ChatItem) -> ChatItem {
         match self {
             Self::BeforeCall { item: written, .. } => {
                 ChatItem { parent: written.parent.clone(), at: written.at, ..item }
@@ -81,8 +81,8 @@ impl CallRecord<'_> {
             Self::Nowhere => Ok(()),
             Self::AfterCall { chat, conversation } => chat.append_or_defer(conversation.clone(), item).await,
             Self::BeforeCall { log, .. } => {
-                let readings = host.add_open_world_claims(item_readings(item)).await?;
-                log.write_item_with_readings(item, readings).await
+                let readings = host.add_open_world_claims(content_read_in_item(item)).await?;
+                log.write_item_with_read_contents(item, readings).await
             }
         }
     }
