@@ -197,7 +197,7 @@ impl EntryWriter {
         }
         let mut written = value.to_owned();
         for secret in names {
-            let reference = self.add_reference(server, name);
+            let reference = self.add_secret_reference(server, name);
             written = written.replace(&secrets::secret_reference(secret), &reference);
         }
         // The remaining text may also contain a secret.
@@ -207,11 +207,11 @@ impl EntryWriter {
     /// Records that the secret value of the variable or header `name` is omitted, and returns the text that replaces
     /// it.
     fn secret_replacement(&mut self, server: &str, name: &str) -> String {
-        let reference = self.add_reference(server, name);
+        let reference = self.add_secret_reference(server, name);
         if self.stand == SecretSubstitute::Blank { String::new() } else { reference }
     }
 
-    fn add_reference(&mut self, server: &str, name: &str) -> String {
+    fn add_secret_reference(&mut self, server: &str, name: &str) -> String {
         let plain = |text: &str, sign: char| -> String {
             text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { sign }).collect()
         };

@@ -38,7 +38,7 @@ pub mod variables;
 mod yaml_text;
 
 pub use app_environment::{AppEnvironment, LOCATION_VARIABLES, OperatingSystem};
-pub use bridged_servers::bridged_remote;
+pub use bridged_servers::remote_behind_bridge;
 pub use export::{ExportForm, ServerExport, ServersExport, export, export_server};
 pub use files::project_files;
 pub use found_server::secret_removal::SecretPlace;

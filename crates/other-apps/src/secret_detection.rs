@@ -230,7 +230,7 @@ fn has_random_part(word: &str) -> bool {
         Some((before, after)) if commit(after) => before,
         _ => pinned,
     };
-    let pinned = without_store_hashes(pinned);
+    let pinned = without_nix_store_hashes(pinned);
     let mut name = "";
     pinned.split(['/', '\\', '=', ':', '&', '?', '#', '@', '$', '%']).any(|part| {
         let is_key = may_be_api_key(part) && !is_client_id(name);
@@ -240,7 +240,7 @@ fn has_random_part(word: &str) -> bool {
 }
 
 /// Returns a word without the hashes in paths of the Nix store, `/nix/store/HASH-NAME`, which are not secret.
-fn without_store_hashes(word: &str) -> Cow<'_, str> {
+fn without_nix_store_hashes(word: &str) -> Cow<'_, str> {
     const NIX_STORE_PREFIX: &str = "/nix/store/";
     const NIX_HASH_CHARS: usize = 32;
     // Nix's base 32 alphabet lacks the letters e, o, t and u.

@@ -11,7 +11,7 @@ use crate::secret_detection::has_secret;
 use crate::server_candidate::{AppInput, ServerCandidate};
 
 /// Keys of an entry that cause no note, because other functions parse them or an import doesn't need them.
-const IGNORED_KEYS: [&str; 47] = [
+const KEYS_WITHOUT_NOTE: [&str; 47] = [
     "name",
     "type",
     "transport",
@@ -70,7 +70,7 @@ const ALL_TOOLS_IF_EMPTY_KEYS: [&str; 2] = ["available_tools", "tools"];
 const APPROVAL_KEYS: [&str; 6] =
     ["trust", "autoApprove", "alwaysAllow", "autoAllow", "default_tools_approval_mode", "approval_mode"];
 /// Maximum number of unknown keys that one note about a server names.
-const MAX_NAMED_KEYS: usize = 20;
+const MAX_KEYS_IN_NOTE: usize = 20;
 const MAX_APP_INPUTS: usize = 100;
 
 /// Parses the setting that disables a server. An entry with a nested object has that setting in its outer object.
@@ -182,7 +182,7 @@ fn note_inputs(found: &mut ServerCandidate, root: &Object<'_>) {
 fn note_unused_keys(found: &mut ServerCandidate, object: &Object<'_>) {
     // Local servers don't support sign-ins.
     let is_remote = found.remote.is_some();
-    let is_sign_in = |name: &str| sign_in::CLIENT_KEYS.contains(&name) || name == "scopes";
+    let is_sign_in = |name: &str| sign_in::OAUTH_CLIENT_KEYS.contains(&name) || name == "scopes";
     // The key `tools` may also contain settings of individual tools.
     let is_unusable_list = |name: &str| {
         name != "tools"
@@ -190,7 +190,7 @@ fn note_unused_keys(found: &mut ServerCandidate, object: &Object<'_>) {
             && present_property(object, name).is_some_and(|list| list.value.as_array().is_none())
     };
     let silent = |name: &&str| {
-        (IGNORED_KEYS.contains(name) && (is_remote || !is_sign_in(name)) && !is_unusable_list(name))
+        (KEYS_WITHOUT_NOTE.contains(name) && (is_remote || !is_sign_in(name)) && !is_unusable_list(name))
             || APPROVAL_KEYS.contains(name)
             || (*name == "headersHelper")
             || (*name == "tools" && object.get_array(name).is_none())
@@ -200,7 +200,7 @@ fn note_unused_keys(found: &mut ServerCandidate, object: &Object<'_>) {
     let of_auth =
         auth::unknown_auth_keys(object).into_iter().filter(|key| has_auth && !sign_in::is_imported_client_member(key));
     let of_oauth = sign_in::unused_client_members(object).into_iter().filter(|_| is_remote);
-    let unused: Vec<String> = of_entry.chain(of_auth).chain(of_oauth).take(MAX_NAMED_KEYS).map(quoted_text).collect();
+    let unused: Vec<String> = of_entry.chain(of_auth).chain(of_oauth).take(MAX_KEYS_IN_NOTE).map(quoted_text).collect();
     if !unused.is_empty() {
         found.notes.push(unused_settings_note(unused));
     }

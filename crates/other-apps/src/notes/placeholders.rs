@@ -15,9 +15,9 @@ use crate::variables::{ReferenceSyntax, ValueReference, find_references};
 /// counts the others.
 const MAX_PLACEHOLDERS: usize = 20;
 /// Words for the placeholders that the notes omit, in the singular and in the plural.
-const MORE_PLACEHOLDERS: [&str; 2] = ["text to replace or fill in", "texts to replace or fill in"];
+const OMITTED_PLACEHOLDERS_SINGULAR_PLURAL: [&str; 2] = ["text to replace or fill in", "texts to replace or fill in"];
 /// Words for the passwords that the notes omit, in the singular and in the plural.
-const MORE_PASSWORDS: [&str; 2] =
+const OMITTED_PASSWORDS_SINGULAR_PLURAL: [&str; 2] =
     ["password that would be stored as plain text", "passwords that would be stored as plain text"];
 
 /// A text that the user has to replace before the server works.
@@ -61,7 +61,9 @@ pub(crate) fn placeholder_notes(config: &ServerConfig) -> Vec<ImportNote> {
         let note = ImportNote::new(kind, note).at(place);
         if gap == ReplacementReason::Empty { note } else { note.with_names([text]) }
     });
-    notes.chain(omission_note(ImportNoteKind::MorePlaceholders, omitted, MORE_PLACEHOLDERS)).collect()
+    notes
+        .chain(omission_note(ImportNoteKind::MorePlaceholders, omitted, OMITTED_PLACEHOLDERS_SINGULAR_PLURAL))
+        .collect()
 }
 
 /// Returns the texts that the user has to replace before the server can work: placeholders and references in all parts
@@ -99,7 +101,7 @@ pub(crate) fn plain_password_notes(config: &ServerConfig, extras: &EntryExtras) 
         }
     }
     let omitted = seen.len().saturating_sub(notes.len());
-    notes.extend(omission_note(ImportNoteKind::MorePlainPasswords, omitted, MORE_PASSWORDS));
+    notes.extend(omission_note(ImportNoteKind::MorePlainPasswords, omitted, OMITTED_PASSWORDS_SINGULAR_PLURAL));
     notes
 }
 
