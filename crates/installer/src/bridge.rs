@@ -21,7 +21,7 @@ pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     let env = env.iter().map(|(name, value)| Some((name.clone(), blanks.text(value)?))).collect::<Option<_>>();
     let Some(env) = env else { return plan };
     let config = StdioConfig { command: command.clone(), args, env, ..StdioConfig::default() };
-    let Some((remote, found)) = other_apps::bridged_remote(&config) else { return plan };
+    let Some((remote, found)) = other_apps::remote_behind_bridge(&config) else { return plan };
     let headers: BTreeMap<String, Template> =
         remote.headers.iter().map(|(name, value)| (name.clone(), blanks.template(value))).collect();
     let url = blanks.template(&remote.url);

@@ -62,7 +62,7 @@ pub use upgrade::UpgradeOffer;
 use registry_choice::OpenRegistry;
 
 /// Function that opens the registry at an address, together with its cache. Blocks.
-type OpenCatalog =
+type CatalogOpener =
     dyn Fn(RegistryAddress, Option<RegistryHeader>) -> Result<RegistryCatalog, InstallError> + Send + Sync;
 
 /// Installs, upgrades and removes servers. Clones share the open registry.
@@ -72,7 +72,7 @@ pub struct Installer {
 }
 
 struct InstallerState {
-    open_catalog: Box<OpenCatalog>,
+    open_catalog: Box<CatalogOpener>,
     data_folder: PathBuf,
     registry: RegistryChoice,
     /// The registry that was used last, with its cache.

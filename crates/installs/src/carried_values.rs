@@ -68,7 +68,7 @@ impl InstallPlan {
     /// # Errors
     ///
     /// Returns the errors of [`fill`](Self::fill).
-    pub fn fill_with_carried(
+    pub fn fill_with_carried_values(
         &self,
         values: &InputValues,
         carried: &CarriedValues,
@@ -141,7 +141,7 @@ impl InstallPlan {
     /// Returns the carried values that the page shows, by key of the input. `None` stands for a secret value, or for a
     /// value in a header, which may be a key.
     #[must_use]
-    pub fn shown_values(&self, carried: &CarriedValues) -> BTreeMap<String, Option<Vec<String>>> {
+    pub fn displayed_values(&self, carried: &CarriedValues) -> BTreeMap<String, Option<Vec<String>>> {
         let in_headers: BTreeSet<&str> = match &self.target {
             PlanTarget::Remote { headers, .. } => headers.values().flat_map(Template::keys).collect(),
             PlanTarget::Command { .. } => BTreeSet::new(),

@@ -44,7 +44,7 @@ pub(super) fn read_trailer(file: &File, size: u64) -> Result<(CentralDirectory, 
     }
     let (at, directory_size) = (u64::from(end.directory_at), u64::from(end.directory_size));
     if at + directory_size != tail_at + end_at as u64 {
-        return Err(misplaced_directory_reason(at + directory_size, tail_at + end_at as u64).into());
+        return Err(misplaced_central_directory_reason(at + directory_size, tail_at + end_at as u64).into());
     }
     Ok((CentralDirectory { at, size: directory_size, entries: end.entries }, signature::parse_signature(block)))
 }
@@ -63,7 +63,7 @@ fn missing_end_record_reason(archive: &[u8]) -> ArchiveRefusal {
 }
 
 /// Returns the reason why the end record, at the offset `end_at`, does not directly follow the central directory.
-fn misplaced_directory_reason(directory_end: u64, end_at: u64) -> ArchiveRefusal {
+fn misplaced_central_directory_reason(directory_end: u64, end_at: u64) -> ArchiveRefusal {
     match end_at.checked_sub(directory_end) {
         Some(bytes) => ArchiveRefusal::HiddenData { at: directory_end, bytes },
         None => ArchiveRefusal::Directory,

@@ -286,6 +286,6 @@ fn server_name(display_name: &str, name: &str) -> String {
 }
 
 /// Returns the path of a folder as text, or an error if it is not Unicode.
-fn folder_text(folder: &Path) -> Result<String, PlanError> {
+fn unicode_folder_path(folder: &Path) -> Result<String, PlanError> {
     folder.to_str().map(str::to_owned).ok_or_else(|| PlanError::NonUnicodeFolder(folder.to_owned()))
 }

@@ -1,9 +1,9 @@
 //! Tests of parsing registry responses within bounds.
 
 use registry::server_json::{
-    ArgumentKind, EntryError, InputFormat, MAX_ADDRESS_BYTES, MAX_DISPLAYED_TEXT_BYTES, MAX_ENTRY_BYTES,
-    MAX_EXTRA_ELEMENTS, MAX_INPUT_CHOICES, MAX_INPUT_VALUE_BYTES, MAX_JSON_DEPTH, MAX_LABEL_BYTES, MAX_LISTED_VALUES,
-    MAX_PAGE_ENTRIES, MAX_TARGETS, MAX_VALUE_VARIABLES, MAX_VERSION_BYTES, read_entry, read_page,
+    ArgumentKind, EntryError, InputFormat, MAX_ADDRESS_BYTES, MAX_ARGUMENTS_OR_VARIABLES, MAX_DISPLAYED_TEXT_BYTES,
+    MAX_ENTRY_BYTES, MAX_EXTRA_ELEMENTS, MAX_INPUT_CHOICES, MAX_INPUT_VALUE_BYTES, MAX_INSTALL_TARGETS, MAX_JSON_DEPTH,
+    MAX_LABEL_BYTES, MAX_PAGE_ENTRIES, MAX_VALUE_VARIABLES, MAX_VERSION_BYTES, read_entry, read_page,
 };
 use registry::{ListingStatus, RegistryEntry};
 use serde_json::{Value, json};
@@ -163,10 +163,10 @@ fn every_member_is_bounded() {
             Box::new(move |n| entry_with("description", text(n))) as Box<dyn Fn(usize) -> Value>,
         ),
         ("a value", MAX_INPUT_VALUE_BYTES, Box::new(move |n| variable(json!({ "name": "A", "value": text(n) })))),
-        ("remotes", MAX_TARGETS, Box::new(move |n| entry_with("remotes", some(n, remote.clone())))),
+        ("remotes", MAX_INSTALL_TARGETS, Box::new(move |n| entry_with("remotes", some(n, remote.clone())))),
         (
             "arguments",
-            MAX_LISTED_VALUES,
+            MAX_ARGUMENTS_OR_VARIABLES,
             Box::new(move |n| entry_with_package("packageArguments", some(n, json!({ "type": "positional" })))),
         ),
         ("icons", MAX_EXTRA_ELEMENTS, Box::new(move |n| entry_with("icons", some(n, json!({}))))),
@@ -199,7 +199,7 @@ fn every_member_is_bounded() {
         ),
         (
             "headers",
-            MAX_LISTED_VALUES,
+            MAX_ARGUMENTS_OR_VARIABLES,
             Box::new(move |n| {
                 entry_with("remotes", json!([{ "type": "sse", "headers": some(n, json!({ "name": "A" })) }]))
             }),
