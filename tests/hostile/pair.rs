@@ -243,7 +243,7 @@ impl ServerPair {
     }
 
     /// Waits for a consent request for a tool call of the hostile server for which `fits` returns `true`.
-    pub(crate) async fn tool_request(
+    pub(crate) async fn wait_for_tool_consent_request(
         &self,
         what: &str,
         fits: impl Fn(&ConsentRequestView) -> bool,

@@ -10,7 +10,7 @@ use models::{
 };
 use serde_json::{Value, json};
 
-use crate::fake::{collect_response, expect_reply, provider_client, provider_settings, text_request};
+use crate::fake::{collect_response, provider_client, provider_settings, receive_reply, text_request};
 use crate::scripted::{AfterPieces, ScriptedServer, http_response, serve_pieces, start_scripted_server};
 
 const RESPONSES_WIRE: ProviderKind = ProviderKind::Responses;
@@ -66,13 +66,13 @@ async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() 
         tools: vec![sample_tool()],
         ..text_request(RESPONSES_WIRE, "look")
     };
-    let used = expect_reply(&provider, request.clone()).await;
+    let used = receive_reply(&provider, request.clone()).await;
     assert_eq!(used.stop, StopReason::ToolUse, "the model should use a tool");
     let parts = vec![MessagePart::text("seen")];
     let result = MessagePart::ToolResult { id: "call_1".into(), name: "look".into(), parts, is_error: false };
     let mut next = request;
     next.messages.extend([used.message, ModelMessage { role: Role::User, parts: vec![result] }]);
-    expect_reply(&provider, next.clone()).await;
+    receive_reply(&provider, next.clone()).await;
     let bodies = served.request_bodies("/v1/responses");
     let (first, second) = (&bodies[0], &bodies[1]);
     assert_eq!(
@@ -101,9 +101,9 @@ async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() 
     );
     assert_eq!(second["input"][2]["arguments"], "{\"a\":1}", "the arguments of the tool use should be sent");
     assert_eq!(second["input"][3]["output"], "seen", "the result of the tool use should be sent");
-    expect_reply(&provider, ModelRequest { model: "gpt-5-mini".into(), ..next.clone() }).await;
+    receive_reply(&provider, ModelRequest { model: "gpt-5-mini".into(), ..next.clone() }).await;
     let elsewhere = start_server(thinking_and_tool_use_stream()).await;
-    expect_reply(
+    receive_reply(
         &crate::fake::provider_client(RESPONSES_WIRE, &elsewhere.url(), None, ConversionChoices::default()),
         next,
     )
@@ -120,14 +120,14 @@ async fn reasoning_item_without_a_successor_is_not_sent() {
     let served = start_server(thinking_and_tool_use_stream()).await;
     let provider = provider_client(RESPONSES_WIRE, &served.url(), None, ConversionChoices::default());
     let mut request = ModelRequest { model: "gpt-5".into(), ..text_request(RESPONSES_WIRE, "look") };
-    let mut thought = expect_reply(&provider, request.clone()).await.message;
+    let mut thought = receive_reply(&provider, request.clone()).await.message;
     thought.parts.truncate(1);
     assert!(
         matches!(thought.parts[0], MessagePart::Thinking { opaque: Some(_), .. }),
         "the message should contain reasoning: {thought:?}"
     );
     request.messages.extend([thought, ModelMessage::text(Role::User, "go on")]);
-    expect_reply(&provider, request).await;
+    receive_reply(&provider, request).await;
     let sent = served.request_bodies("/v1/responses").pop().unwrap();
     assert_eq!(
         sent["input"].as_array().unwrap().len(),
@@ -280,7 +280,7 @@ async fn openai_models_think_with_tools_and_receive_supported_parameters() {
             thinking: true,
             ..text_request(RESPONSES_WIRE, "x")
         };
-        expect_reply(&provider, request).await;
+        receive_reply(&provider, request).await;
         let sent = served.request_bodies("/v1/responses").pop().unwrap();
         assert_eq!(
             sent["reasoning"]["effort"].as_str(),
@@ -311,7 +311,7 @@ async fn images_stay_in_results_if_openai_accepts_them() {
     for (host, stays) in [("api.openai.com", true), ("models.example", false)] {
         let provider = client_for_host(host, &served);
         assert_eq!(provider.find_losses(&request).is_empty(), stays, "{host}: a moved image should be reported");
-        expect_reply(&provider, request.clone()).await;
+        receive_reply(&provider, request.clone()).await;
         let input = served.request_bodies("/v1/responses").pop().unwrap()["input"].clone();
         assert_eq!(
             input[1]["output"].is_array(),

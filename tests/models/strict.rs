@@ -8,7 +8,7 @@ use models::{
 };
 use serde_json::{Value, json};
 
-use crate::fake::{collect_response, expect_reply, provider_settings, text_request};
+use crate::fake::{collect_response, provider_settings, receive_reply, text_request};
 use crate::scripted::{ReceivedRequest, ScriptedServer, http_response, start_scripted_server};
 
 /// Reasoning models of OpenAI. The second text states which reasoning efforts the model accepts in requests with tools
@@ -97,16 +97,16 @@ async fn reasoning_models_of_openai_receive_supported_parameters() {
                     .push(LossyConversion { what: UnsupportedFeature::ThinkingWithTools, then: Conversion::LeaveOut });
             }
             assert_eq!(provider.find_losses(&request), expected, "{model} at {host}: omitted parts are reported");
-            let answered = expect_reply(&provider, request.clone()).await;
+            let answered = receive_reply(&provider, request.clone()).await;
             assert_eq!(answered.message.plain_text(), "ok", "{model} at {host}: the model should reply");
             let plain = ModelRequest { thinking: false, temperature: None, ..request.clone() };
             assert!(
                 provider.find_losses(&plain).is_empty(),
                 "{model} at {host}: tools without thinking should be supported"
             );
-            expect_reply(&provider, plain).await;
+            receive_reply(&provider, plain).await;
             let alone = ModelRequest { tools: Vec::new(), temperature: None, ..request };
-            expect_reply(&provider, alone).await;
+            receive_reply(&provider, alone).await;
             let effort = served.request_bodies("/v1/chat/completions").pop().unwrap()["reasoning_effort"].clone();
             assert_eq!(effort, "medium", "{model} at {host}: the effort should be sent without tools");
         }
@@ -127,7 +127,7 @@ async fn unsupported_stop_sequences_are_refused_before_sending() {
         let loss = LossyConversion { what: UnsupportedFeature::Stop, then: Conversion::Refuse };
         assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "{model}: the stop sequences should be refused");
         let chosen = ConversionChoices([(UnsupportedFeature::Stop, Conversion::LeaveOut)].into());
-        let answered = expect_reply(&client_for_host(OPENAI_API_HOSTS[0], &served, chosen), request).await;
+        let answered = receive_reply(&client_for_host(OPENAI_API_HOSTS[0], &served, chosen), request).await;
         assert_eq!(
             answered.message.plain_text(),
             "ok",
@@ -142,11 +142,11 @@ async fn other_models_and_providers_receive_all_parameters() {
     let request = ModelRequest { stop: vec!["END".into()], thinking: false, ..request_with_all_options("gpt-4o") };
     let own = client_for_host(OPENAI_API_HOSTS[0], &served, ConversionChoices::default());
     assert!(own.find_losses(&request).is_empty(), "gpt-4o should support all parameters");
-    expect_reply(&own, request.clone()).await;
+    receive_reply(&own, request.clone()).await;
     let other = client_for_host("models.example", &served, ConversionChoices::default());
     let request = ModelRequest { model: "gpt-6-like".into(), ..request };
     assert!(other.find_losses(&request).is_empty(), "a similar model of another provider should not be restricted");
-    expect_reply(&other, request).await;
+    receive_reply(&other, request).await;
     let bodies = served.request_bodies("/v1/chat/completions");
     for body in &bodies {
         assert_eq!(body["temperature"], 0.5, "the temperature should be sent: {body}");
@@ -187,11 +187,11 @@ async fn anthropic_models_receive_a_temperature_only_if_supported() {
             [loss],
             "{model}: the omission of the temperature should be reported"
         );
-        expect_reply(&provider, hot(model)).await;
+        receive_reply(&provider, hot(model)).await;
     }
     for model in ["claude-sonnet-4-5", "claude-haiku-4-5-20251001", "claude-opus-4-6"] {
         assert!(provider.find_losses(&hot(model)).is_empty(), "{model} should support a temperature");
-        expect_reply(&provider, hot(model)).await;
+        receive_reply(&provider, hot(model)).await;
         let sent = served.request_bodies("/v1/messages").pop().unwrap();
         assert_eq!(sent["temperature"], 0.5, "{model}: the temperature should be sent");
     }

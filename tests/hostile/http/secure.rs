@@ -6,12 +6,12 @@ use testkit::http::{HttpServer, ordinary};
 use testkit::tls::{CertificateAuthority, TlsIdentity, TlsTerminator};
 
 use super::opening::assert_fails;
-use super::{LEGACY, remote_server};
+use super::{LEGACY_REVISION, remote_server};
 use crate::own_process;
 use crate::pair::ServerPair;
 
 async fn start_unencrypted_server() -> HttpServer {
-    HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY, &request, answer).await }).await
+    HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY_REVISION, &request, answer).await }).await
 }
 
 /// Writes the certificate of an authority to a file. Returns the folder, and the path of the file for the environment
