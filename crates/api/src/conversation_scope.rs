@@ -41,7 +41,7 @@ pub async fn respond_in_conversation(
     if !names_no_other_conversation(request, own) {
         return Err(refused("use another conversation"));
     }
-    if text_of("view").is_some_and(|view| api.app_views().is_outside(view, own)) {
+    if text_of("view").is_some_and(|view| api.app_views().is_outside_conversation(view, own)) {
         return Err(refused("use this app, which does not belong to its conversation"));
     }
     if COMMANDS_WITH_A_CONSENT_REQUEST_ID.contains(&name) {

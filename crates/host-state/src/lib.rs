@@ -67,7 +67,7 @@ pub use permissions::{
     RestoreGrantError, RevokedGrants, RuleFiles, with_last_uses,
 };
 pub use reviews::{ReviewError, Reviews, ShownDefinition, endpoints_by_purpose, tool_review_state};
-pub use rule_file::{change_rule_file, parse_rule_file, put_rule, put_rule_back};
+pub use rule_file::{change_rule_file, parse_rule_file, put_rule, restore_removed_rule_in_file};
 pub use running_servers::{end_orphaned_servers, with_running_servers};
 pub use sampling::{
     AppSamplingRequest, AutoApprovedRequest, ModelOutcome, ModelRun, Sampling, SamplingRecord, SharedModelOutput,

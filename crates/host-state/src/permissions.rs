@@ -134,7 +134,7 @@ impl Permissions {
 
     /// Returns how long the user trusts a server. While a server is trusted, calls of its reviewed tools need no
     /// consent.
-    pub fn trust_in(&self, server: &str, now: Millis) -> TrustDuration {
+    pub fn server_trust_duration(&self, server: &str, now: Millis) -> TrustDuration {
         let stands = |rule: &PolicyRule| rule.trusts(server) && rule.expires_at.is_none_or(|end| end > now);
         if self.policy.rules(RuleSource::User).any(stands) {
             TrustDuration::Always
@@ -186,7 +186,7 @@ impl Permissions {
     /// Records the tool call that the user approved in a consent request, so that the user can repeat it. Has no effect
     /// for calls that require consent each time. `grant_hash` is the hash of the tool's definition and the settings of
     /// its server.
-    pub fn note_approved_call(
+    pub fn record_approved_call(
         &mut self,
         request: &ConsentRequestView,
         scope: ApprovalScope,

@@ -256,7 +256,7 @@ impl Owner {
             muted: self.permissions.policy.is_muted(name),
             muted_until: self.consent.throttles.get(name).and_then(|throttle| throttle.muted_until),
             refused_requests: self.consent.throttles.get(name).map_or(0, RequestThrottle::refused_since_reset),
-            trust: self.trust_in(name),
+            trust: self.server_trust_duration(name),
             flow: self.data_flow_of(name),
             pid: record.session.pid,
             connected: record.session.connected.clone(),

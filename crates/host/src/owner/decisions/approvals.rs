@@ -77,7 +77,7 @@ impl Owner {
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
                         let rests_on = grant_hash(&record.config, &tool);
                         let now = owner.now();
-                        owner.permissions.note_approved_call(&pending.view, scope, &rests_on, now);
+                        owner.permissions.record_approved_call(&pending.view, scope, &rests_on, now);
                         let subject = GrantSubject::Tool(tool.name.clone());
                         acted = owner.add_grant(&pending.view, subject, rests_on, lasting, tool.name);
                     }

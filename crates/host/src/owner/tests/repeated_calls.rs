@@ -18,7 +18,7 @@ use crate::view::{HostEvent, UserDecision};
 type ToolCallFuture = CallerFuture<Result<CallToolResult, CallFailure>>;
 
 /// Argument of the call that the user approves.
-const NUMBER: usize = 1;
+const APPROVED_ARGUMENT: usize = 1;
 
 /// Starts a host that writes all entries and documents at once.
 async fn start() -> HostFixture {
@@ -45,7 +45,7 @@ fn repeat_with(
 
 /// Returns the future of the call `id`, with which the user repeats the call `of` unchanged.
 fn repeat(world: &HostFixture, of: &str, id: &str) -> ToolCallFuture {
-    repeat_with(world, (of, id), None, NUMBER)
+    repeat_with(world, (of, id), None, APPROVED_ARGUMENT)
 }
 
 /// Lets the server respond to a call, which must have been sent.
@@ -58,7 +58,7 @@ async fn respond_to_sent_call(world: &mut HostFixture, call: ToolCallFuture) {
 
 /// Makes a call that the user allows in its consent request.
 async fn call_with_approval(world: &mut HostFixture, id: &str, scope: ApprovalScope) {
-    let mut call = world.call(id, ASKING_TOOL, NUMBER);
+    let mut call = world.call(id, ASKING_TOOL, APPROVED_ARGUMENT);
     assert!(poll_once(&mut call).await.is_none(), "the call requires consent");
     let request = world.requests().await.remove(0);
     world.decide(&request, UserDecision::Allow(scope)).await.unwrap();
@@ -99,7 +99,7 @@ async fn same_call_is_sent_without_another_consent_request() {
         assert_eq!(repeated.hash, own[0].hash, "the entry has the hash of the approved call");
     }
     assert_eq!(world.host.grants().await.unwrap().len(), 1, "no grant is added");
-    let call = world.call("4", ASKING_TOOL, NUMBER);
+    let call = world.call("4", ASKING_TOOL, APPROVED_ARGUMENT);
     assert_asks(&mut world, call, "a call that repeats none").await;
     world.close().await;
 }
@@ -108,9 +108,9 @@ async fn same_call_is_sent_without_another_consent_request() {
 async fn call_that_differs_from_the_approved_one_requires_consent() {
     let mut world = start().await;
     call_with_approval(&mut world, "1", ApprovalScope::Once).await;
-    let call = repeat_with(&world, ("1", "2"), None, NUMBER + 1);
+    let call = repeat_with(&world, ("1", "2"), None, APPROVED_ARGUMENT + 1);
     assert_asks(&mut world, call, "other arguments").await;
-    let call = repeat_with(&world, ("1", "2"), Some("c"), NUMBER);
+    let call = repeat_with(&world, ("1", "2"), Some("c"), APPROVED_ARGUMENT);
     assert_asks(&mut world, call, "another conversation").await;
     let call = repeat(&world, "unknown", "2");
     assert_asks(&mut world, call, "a call that was not approved").await;
@@ -157,7 +157,7 @@ async fn denials_mutes_and_revocations_end_the_repetition() {
     let mut world = start().await;
     let grant = world.host.grants().await.unwrap().remove(0).id;
     call_with_approval(&mut world, "1", ApprovalScope::Once).await;
-    let mut denied = world.call("other", ASKING_TOOL, NUMBER + 1);
+    let mut denied = world.call("other", ASKING_TOOL, APPROVED_ARGUMENT + 1);
     assert!(poll_once(&mut denied).await.is_none(), "the call requires consent");
     let request = world.requests().await.remove(0);
     world.decide(&request, UserDecision::Deny).await.unwrap();
