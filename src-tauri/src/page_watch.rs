@@ -44,7 +44,7 @@ pub(crate) struct PageWatch {
     /// Time after which the page has responded. A later event may not have reached it.
     responded_after: Instant,
     /// Times between the last probes and their answers.
-    answered: VecDeque<AnswerTime>,
+    answered: VecDeque<ProbeAnswerTime>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +55,7 @@ struct Probe {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct AnswerTime {
+struct ProbeAnswerTime {
     begin: Instant,
     end: Instant,
 }
@@ -131,7 +131,7 @@ impl PageWatch {
     /// Returns the time in the last [`BLOCKED_TIME_WINDOW`] in which a probe had no answer.
     fn blocked_time(&self, now: Instant) -> Duration {
         let age_of = |time: Instant| now.saturating_duration_since(time).min(BLOCKED_TIME_WINDOW);
-        let waiting = self.unanswered.map(|probe| AnswerTime { begin: probe.waiting_since, end: now });
+        let waiting = self.unanswered.map(|probe| ProbeAnswerTime { begin: probe.waiting_since, end: now });
         self.answered.iter().copied().chain(waiting).map(|time| age_of(time.begin) - age_of(time.end)).sum()
     }
 
@@ -149,7 +149,7 @@ impl PageWatch {
         if self.answered.len() == MAX_REMEMBERED_ANSWERS {
             self.answered.pop_front();
         }
-        self.answered.push_back(AnswerTime { begin: waiting_since, end: now });
+        self.answered.push_back(ProbeAnswerTime { begin: waiting_since, end: now });
         // A page that was busy may not have removed the frame of an app yet.
         if now.saturating_duration_since(sent) <= PROBE_INTERVAL {
             self.apps.retain(|_, seen| sent.saturating_duration_since(*seen) < MAX_APP_END_TIME);

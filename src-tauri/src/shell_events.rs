@@ -72,10 +72,10 @@ pub(crate) enum ShellEvent {
 /// Channels through which events are sent to the pages. If a page is loaded again, a new channel replaces that of its
 /// window.
 #[derive(Default)]
-pub(crate) struct ShellEvents(Mutex<PageEventLinks>);
+pub(crate) struct ShellEvents(Mutex<PageEventChannels>);
 
 #[derive(Default)]
-struct PageEventLinks {
+struct PageEventChannels {
     /// Channels by the label of the window.
     channels: HashMap<String, Channel<ShellEvent>>,
     /// Last event of each window for the case that its page can't receive it.
@@ -173,7 +173,7 @@ impl ShellEvents {
         links.held.remove(window);
     }
 
-    fn lock(&self) -> MutexGuard<'_, PageEventLinks> {
+    fn lock(&self) -> MutexGuard<'_, PageEventChannels> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

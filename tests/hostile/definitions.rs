@@ -52,7 +52,7 @@ async fn allow_always(pair: &ServerPair, what: &str) {
 
 /// Asserts that the next call requires consent and shows that the definition has changed, and that nothing is sent if
 /// the user denies it.
-async fn assert_asks_again(pair: &ServerPair, what: &str, record: &Path) {
+async fn assert_changed_definition_requires_consent(pair: &ServerPair, what: &str, record: &Path) {
     let before = count_calls(record);
     let call = pair.spawn_call("changed", "echo", json!({"text": "hello"}));
     let request = pair.while_good_server_responds(what, pair.wait_for_tool_consent_request(what, |_| true)).await;
@@ -123,7 +123,7 @@ async fn x04_removed_requires_user_interaction_flag_requires_consent_again() {
         call.await.unwrap().unwrap_or_else(|error| panic!("{what}: {id}: the call is allowed: {error}"));
     }
     pair.app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
-    assert_asks_again(&pair, what, &record).await;
+    assert_changed_definition_requires_consent(&pair, what, &record).await;
     pair.close(what).await;
 }
 
@@ -136,7 +136,7 @@ async fn assert_change_voids_approval(what: &str, changed: &Value) {
     let pair = ServerPair::with_undecided_tools(scripted_config(&args)).await;
     allow_always(&pair, what).await;
     pair.app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
-    assert_asks_again(&pair, what, &record).await;
+    assert_changed_definition_requires_consent(&pair, what, &record).await;
     pair.close(what).await;
 }
 
@@ -173,7 +173,7 @@ async fn x03_tool_changed_after_use_requires_consent_again() {
         }
     };
     within(testkit::app::EVENT_TIMEOUT, &format!("{what}: the host knows the other list"), is_known).await;
-    assert_asks_again(&pair, what, &record).await;
+    assert_changed_definition_requires_consent(&pair, what, &record).await;
     pair.close(what).await;
 }
 

@@ -7,7 +7,7 @@ use models::{
 };
 
 use crate::fake::{FakeProvider, collect_response, provider_client, receive_reply, text_request};
-use crate::scripted::{AfterPieces, capture_request, serve_pieces};
+use crate::scripted::{AfterResponsePieces, capture_request, serve_response_pieces};
 
 #[tokio::test]
 async fn text_streams_and_is_complete() {
@@ -123,7 +123,7 @@ async fn stop_reason_of_ollama_is_reported() {
         [("stop", StopReason::EndTurn), ("length", StopReason::MaxTokens), ("load", StopReason::Other("load".into()))]
     {
         let line = format!("{{\"message\":{{\"content\":\"x\"}},\"done\":true,\"done_reason\":\"{reason}\"}}\n");
-        let url = serve_pieces(vec![line.into_bytes()], AfterPieces::Close).await;
+        let url = serve_response_pieces(vec![line.into_bytes()], AfterResponsePieces::Close).await;
         let provider = provider_client(ProviderKind::Ollama, &url, None, ConversionChoices::default());
         assert_eq!(
             receive_reply(&provider, text_request(ProviderKind::Ollama, "x")).await.stop,

@@ -8,7 +8,7 @@ use models::{ConversionChoices, MAX_PROVIDER_MESSAGE_CHARS, ModelError, Provider
 use serde_json::json;
 
 use crate::fake::{FakeProvider, KEY, collect_response, provider_client, receive_reply, text_request};
-use crate::scripted::{AfterPieces, http_response, serve_pieces, start_scripted_server};
+use crate::scripted::{AfterResponsePieces, http_response, serve_response_pieces, start_scripted_server};
 
 #[tokio::test]
 async fn wrong_and_missing_key_are_distinct_errors() {
@@ -51,7 +51,7 @@ async fn key_in_response_metadata_is_redacted() {
         "model": format!("model of {KEY}"),
         "choices": [{ "delta": { "content": "Hi" }, "finish_reason": format!("{KEY}: enough") }],
     });
-    let url = serve_pieces(vec![format!("data: {event}\n\n").into_bytes()], AfterPieces::Close).await;
+    let url = serve_response_pieces(vec![format!("data: {event}\n\n").into_bytes()], AfterResponsePieces::Close).await;
     let provider = provider_client(ProviderKind::OpenAi, &url, Some(KEY), ConversionChoices::default());
     let answer = receive_reply(&provider, text_request(ProviderKind::OpenAi, "x")).await;
     assert_eq!(answer.model, "model of [key]", "the key should be redacted in the name of the model");
@@ -67,7 +67,8 @@ async fn truncated_key_is_redacted() {
         let served = start_scripted_server(move |_| (Duration::ZERO, http_response(500, &event))).await;
         let whole = provider_client(ProviderKind::OpenAi, &served.url(), Some(KEY), ConversionChoices::default());
         let event = json!({ "error": { "message": text } });
-        let url = serve_pieces(vec![format!("data: {event}\n\n").into_bytes()], AfterPieces::Close).await;
+        let url =
+            serve_response_pieces(vec![format!("data: {event}\n\n").into_bytes()], AfterResponsePieces::Close).await;
         let streamed = provider_client(ProviderKind::OpenAi, &url, Some(KEY), ConversionChoices::default());
         for provider in [whole, streamed] {
             let (_, error) = collect_response(&provider, text_request(ProviderKind::OpenAi, "x")).await;

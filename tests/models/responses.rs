@@ -11,7 +11,9 @@ use models::{
 use serde_json::{Value, json};
 
 use crate::fake::{collect_response, provider_client, provider_settings, receive_reply, text_request};
-use crate::scripted::{AfterPieces, ScriptedServer, http_response, serve_pieces, start_scripted_server};
+use crate::scripted::{
+    AfterResponsePieces, ScriptedServer, http_response, serve_response_pieces, start_scripted_server,
+};
 
 const RESPONSES_WIRE: ProviderKind = ProviderKind::Responses;
 
@@ -154,7 +156,7 @@ async fn unstreamed_content_is_taken_from_the_final_event() {
         ("pieces", vec![text, done(&message_with_id), added, piece, done(&call), final_event("completed")]),
     ];
     for (what, sent) in cases {
-        let url = serve_pieces(vec![sse_events(&sent)], AfterPieces::Close).await;
+        let url = serve_response_pieces(vec![sse_events(&sent)], AfterResponsePieces::Close).await;
         let (received, answer) = collect_response(
             &provider_client(RESPONSES_WIRE, &url, None, ConversionChoices::default()),
             text_request(RESPONSES_WIRE, "x"),
@@ -203,7 +205,7 @@ async fn end_of_a_response_is_classified() {
     ];
     for (what, sent, expected) in cases {
         let bytes = [sse_events(&sent), b"data: [DONE]\n\n".to_vec()].concat();
-        let url = serve_pieces(vec![bytes], AfterPieces::Close).await;
+        let url = serve_response_pieces(vec![bytes], AfterResponsePieces::Close).await;
         let (_, ended) = collect_response(
             &provider_client(RESPONSES_WIRE, &url, None, ConversionChoices::default()),
             text_request(RESPONSES_WIRE, "x"),
@@ -225,7 +227,7 @@ async fn endless_items_are_an_error() {
             item
         })
         .collect();
-    let url = serve_pieces(vec![sse_events(&many)], AfterPieces::Wait).await;
+    let url = serve_response_pieces(vec![sse_events(&many)], AfterResponsePieces::Wait).await;
     let (_, ended) = collect_response(
         &provider_client(RESPONSES_WIRE, &url, None, ConversionChoices::default()),
         text_request(RESPONSES_WIRE, "x"),

@@ -8,7 +8,7 @@ use models::{
 use serde_json::{Value, json};
 
 use crate::fake::{FakeProvider, collect_response, receive_reply, text_request};
-use crate::scripted::{AfterPieces, capture_request, serve_pieces};
+use crate::scripted::{AfterResponsePieces, capture_request, serve_response_pieces};
 
 fn forecast_tool() -> ModelTool {
     ModelTool {
@@ -209,7 +209,7 @@ async fn tool_uses_under_one_index_are_separated_by_their_ids() {
     ];
     for (what, mut pieces, expected) in cases {
         pieces.push(b"data: [DONE]\n\n".to_vec());
-        let url = serve_pieces(pieces, AfterPieces::Close).await;
+        let url = serve_response_pieces(pieces, AfterResponsePieces::Close).await;
         let provider = crate::fake::provider_client(ProviderKind::OpenAi, &url, None, ConversionChoices::default());
         let answer = receive_reply(&provider, text_request(ProviderKind::OpenAi, "x")).await;
         let used: Vec<Value> = answer.message.tool_uses().map(|used| Value::Object(used.2.clone())).collect();
@@ -223,7 +223,7 @@ async fn tool_use_without_an_id_gets_a_unique_one() {
     for _ in 0..2 {
         let call = json!({"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": "{}"}}]}}]});
         let pieces = vec![format!("data: {call}\n\n").into_bytes(), b"data: [DONE]\n\n".to_vec()];
-        let url = serve_pieces(pieces, AfterPieces::Close).await;
+        let url = serve_response_pieces(pieces, AfterResponsePieces::Close).await;
         let provider = crate::fake::provider_client(ProviderKind::OpenAi, &url, None, ConversionChoices::default());
         let answer = receive_reply(&provider, text_request(ProviderKind::OpenAi, "x")).await;
         ids.extend(answer.message.tool_uses().map(|(id, _, _)| id.to_owned()));

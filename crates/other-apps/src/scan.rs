@@ -51,7 +51,7 @@ const UNKNOWN_APP_ID: &str = "file";
 /// servers.
 const CLAUDE_CODE_ID: &str = "claude-code";
 /// Maximum number of servers that one scan returns.
-pub const MAX_SERVERS: usize = 5_000;
+pub const MAX_SCANNED_SERVERS: usize = 5_000;
 
 /// Searches for servers, and compares them with the configured servers in `configured`.
 ///
@@ -221,8 +221,8 @@ impl SettingsScan<'_> {
     }
 
     fn add_servers(&mut self, app: &'static str, path: &Path, servers: Vec<FoundServer>) {
-        if self.found.len() + servers.len() > MAX_SERVERS {
-            let message = format!("it was skipped: there are more than {MAX_SERVERS} servers in all");
+        if self.found.len() + servers.len() > MAX_SCANNED_SERVERS {
+            let message = format!("it was skipped: there are more than {MAX_SCANNED_SERVERS} servers in all");
             return self.report.problems.push(files::file_problem(path, message));
         }
         self.report.files.push(ScannedFile { app, file: path.display().to_string(), servers: servers.len() });

@@ -8,7 +8,7 @@ use ports::url_parts::may_be_api_key;
 const SECRET_NAME_PARTS: [&str; 10] =
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"];
 /// Words that indicate a secret value only at the end of a name, unlike in "BYPASS" and "PASS_THROUGH".
-const SECRET_LAST_NAME_PARTS: [&str; 4] = ["PASS", "JWT", "BEARER", "DSN"];
+const SECRET_FINAL_NAME_PARTS: [&str; 4] = ["PASS", "JWT", "BEARER", "DSN"];
 /// Authentication schemes that are written before the credential in a header, in lower case.
 const AUTH_SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
 /// Prefixes of API keys that services issue, each with the minimum number of characters after the prefix.
@@ -55,7 +55,7 @@ pub fn is_secret_name(name: &str) -> bool {
     SECRET_NAME_PARTS.iter().any(|part| bare.contains(part))
         || upper.ends_with("_PAT")
         || upper.ends_with("_PWD")
-        || SECRET_LAST_NAME_PARTS.contains(&last_name_part(name).to_ascii_uppercase().as_str())
+        || SECRET_FINAL_NAME_PARTS.contains(&last_name_part(name).to_ascii_uppercase().as_str())
 }
 
 /// Returns `true` if a name indicates an OAuth client identifier, which is public, since the authorization URL contains

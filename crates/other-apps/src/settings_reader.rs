@@ -97,7 +97,7 @@ impl SettingsReader<'_, '_> {
             FileLayout::Toml(keys) => match self.find_value(root, keys)? {
                 Some((value, parent)) => self.read_servers(value, parent, None),
                 // Settings of a known app may have no servers, unlike another file that the user chose.
-                None if self.app.is_none() => Err(self.no_toml_table_problem(root, keys)),
+                None if self.app.is_none() => Err(self.missing_toml_tables_problem(root, keys)),
                 None => Ok(()),
             },
             FileLayout::Goose => match self.find_value(root, &["extensions"])? {
@@ -181,7 +181,7 @@ impl SettingsReader<'_, '_> {
     }
 
     /// Creates the error that a TOML file has no table of servers.
-    fn no_toml_table_problem(&self, root: &Object<'_>, keys: &[&str]) -> ConfigProblem {
+    fn missing_toml_tables_problem(&self, root: &Object<'_>, keys: &[&str]) -> ConfigProblem {
         let expected = keys.first().copied().unwrap_or_default();
         let message = format!("there is no server in this file: expected the table {expected:?}");
         self.text.problem(root.range.start, message)

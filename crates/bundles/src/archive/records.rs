@@ -27,7 +27,7 @@ pub(super) const FLAG_UTF8: u16 = 1 << 11;
 pub(super) const FLAGS_ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
 
 /// The end of central directory record of a ZIP archive, which contains the position of the central directory.
-pub(super) struct EndRecord {
+pub(super) struct EndOfCentralDirectoryRecord {
     pub(super) entries: u16,
     pub(super) directory_size: u32,
     pub(super) directory_at: u32,
@@ -36,7 +36,7 @@ pub(super) struct EndRecord {
     pub(super) is_split: bool,
 }
 
-impl EndRecord {
+impl EndOfCentralDirectoryRecord {
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         if bytes.len() < END_RECORD_LENGTH || bytes[..4] != END_RECORD_SIGNATURE {
             return None;

@@ -4,7 +4,7 @@ use std::fs::File;
 
 use installs::BundleSignature;
 
-use super::records::{END_RECORD_LENGTH, EndRecord, ZIP64_LOCATOR_LENGTH, ZIP64_LOCATOR_SIGNATURE};
+use super::records::{END_RECORD_LENGTH, EndOfCentralDirectoryRecord, ZIP64_LOCATOR_LENGTH, ZIP64_LOCATOR_SIGNATURE};
 use super::{ArchiveRefusal, read_at};
 use crate::BundleError;
 use crate::signature::{self, MAX_SIGNATURE_BLOCK_BYTES};
@@ -25,7 +25,9 @@ pub(super) fn read_trailer(file: &File, size: u64) -> Result<(CentralDirectory, 
     let tail = read_at(file, tail_at, usize::try_from(size - tail_at).unwrap_or(usize::MAX))?;
     let (archive, block) = signature::split_signature_block(&tail);
     let end_at = archive.len().checked_sub(END_RECORD_LENGTH).ok_or(ArchiveRefusal::NotAZip)?;
-    let Some(end) = EndRecord::read(&archive[end_at..]) else { return Err(missing_end_record_reason(archive).into()) };
+    let Some(end) = EndOfCentralDirectoryRecord::read(&archive[end_at..]) else {
+        return Err(missing_end_record_reason(archive).into());
+    };
     match block {
         // Version 2.1.2 of the official packer leaves the length of the comment at 0, later ones set it.
         Some(block) if end.comment != 0 && usize::from(end.comment) != block.len() => {
@@ -52,7 +54,8 @@ pub(super) fn read_trailer(file: &File, size: u64) -> Result<(CentralDirectory, 
 /// Returns the reason why an archive does not end with an end record: it has a comment or other data after the record,
 /// or no such record at all.
 fn missing_end_record_reason(archive: &[u8]) -> ArchiveRefusal {
-    let mut ends = (0..archive.len()).rev().filter_map(|at| Some((at, EndRecord::read(&archive[at..])?)));
+    let mut ends =
+        (0..archive.len()).rev().filter_map(|at| Some((at, EndOfCentralDirectoryRecord::read(&archive[at..])?)));
     match ends.next() {
         Some((at, end)) if at + END_RECORD_LENGTH + usize::from(end.comment) == archive.len() => {
             ArchiveRefusal::Comment

@@ -16,12 +16,12 @@ fn assert_only_unpacked_folder_remains(bytes: &[u8]) {
         Err(_) => disk.assert_contains_only(&[]),
     }
     if let Ok(bundle) = disk.open() {
-        check_plan(&bundle);
+        assert_plan_notes_have_no_control_characters(&bundle);
         let _ = bundle.localized("de-AT");
     }
 }
 
-fn check_plan(bundle: &Bundle) {
+fn assert_plan_notes_have_no_control_characters(bundle: &Bundle) {
     let [folder, home, desktop, documents, downloads] = ["/f", "/h", "/h/d", "/h/o", "/h/l"].map(Into::into);
     for platform in [Platform::Windows, Platform::MacOs, Platform::Linux] {
         let (folder, home, desktop): (std::path::PathBuf, _, _) =

@@ -4,7 +4,7 @@
 use jsonc_parser::ast::{Object, Value};
 use ports::server_config::{ImportNote, ImportNoteKind, ToolFilter};
 
-use super::{DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, REVISION_KEY, auth, sandbox, sign_in};
+use super::{DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, PROTOCOL_REVISION_KEY, auth, sandbox, sign_in};
 use crate::json_text::present_property;
 use crate::notes::{quoted_text, unused_settings_note};
 use crate::secret_detection::has_secret;
@@ -58,7 +58,7 @@ const KEYS_WITHOUT_NOTE: [&str; 47] = [
     "scopes",
     auth::AUTH_KEY,
     sandbox::SANDBOX_KEY,
-    REVISION_KEY,
+    PROTOCOL_REVISION_KEY,
 ];
 /// Keys of deny lists: the listed tools are not offered to the model.
 const DENIED_TOOLS_KEYS: [&str; 3] = [DISABLED_TOOLS_KEY, "excludeTools", "disabled_tools"];

@@ -83,7 +83,9 @@ pub(crate) fn plain_password_notes(config: &ServerConfig, extras: &EntryExtras) 
     let is_password = |reference: &ValueReference| extras.is_password(reference);
     let mut notes: Vec<ImportNote> = Vec::new();
     let mut seen = BTreeSet::new();
-    for (place, text) in texts(config).into_iter().filter(|(place, _)| !matches!(place, ImportPlace::Value { .. })) {
+    for (place, text) in
+        places_and_texts(config).into_iter().filter(|(place, _)| !matches!(place, ImportPlace::Value { .. }))
+    {
         for ValueReference { range, .. } in find_references(text, ReferenceSyntax::Any).into_iter().filter(is_password)
         {
             let placeholder = &text[range];
@@ -117,12 +119,12 @@ fn find_placeholders(config: &ServerConfig) -> Vec<(ImportPlace, ReplacementReas
     let is_replaced = |(place, text): &(ImportPlace, &str)| {
         matches!(place, ImportPlace::Value { .. }) && !secrets::referenced_secret_names(text).is_empty()
     };
-    let places = texts(config).into_iter().filter(|found| !is_replaced(found));
+    let places = places_and_texts(config).into_iter().filter(|found| !is_replaced(found));
     places.filter_map(|(place, text)| Some((place, replacement_reason(text)?, text))).collect()
 }
 
 /// Returns the texts of a configuration that may contain placeholders, in the order in which the page shows them.
-fn texts(config: &ServerConfig) -> Vec<(ImportPlace, &str)> {
+fn places_and_texts(config: &ServerConfig) -> Vec<(ImportPlace, &str)> {
     let mut places: Vec<(ImportPlace, &str)> = Vec::new();
     let values = config.environment_or_headers().iter();
     let values = values.map(|(name, value)| (ImportPlace::Value { name: name.clone() }, value.as_str()));

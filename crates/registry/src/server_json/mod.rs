@@ -43,7 +43,7 @@ pub const MAX_VALUE_VARIABLES: usize = 100;
 pub const MAX_INPUT_CHOICES: usize = 500;
 /// Maximum number of elements in each of these lists: icons, steps after the installation, and additional members of
 /// `_meta`.
-pub const MAX_EXTRA_ELEMENTS: usize = 20;
+pub const MAX_SUPPLEMENTARY_ELEMENTS: usize = 20;
 /// Maximum nesting depth of the JSON of a registry entry.
 pub const MAX_JSON_DEPTH: usize = 32;
 /// Maximum size of the JSON of a registry entry, in bytes.
@@ -123,7 +123,7 @@ pub struct ServerJson {
     #[serde(default)]
     pub repository: Option<Repository>,
     /// Icons of the server. This crate does not download them.
-    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_EXTRA_ELEMENTS>")]
+    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_SUPPLEMENTARY_ELEMENTS>")]
     pub icons: Vec<IconLink>,
     /// Packages that can be installed. Each of them provides the server.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_INSTALL_TARGETS>")]
@@ -198,7 +198,7 @@ pub struct Package {
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_ARGUMENTS_OR_VARIABLES>")]
     pub environment_variables: Vec<NamedInput>,
     /// Steps that the publisher asks the user to do after the installation. They are displayed and never executed.
-    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_EXTRA_ELEMENTS>")]
+    #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_SUPPLEMENTARY_ELEMENTS>")]
     pub post_install_instructions: Vec<PostInstallStep>,
 }
 

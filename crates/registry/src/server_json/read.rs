@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 
 use super::bounded::{deserialize_list, deserialize_map, deserialize_unchanged, is_within_depth, one_line};
 use super::{
-    ListingMetadata, MAX_ADDRESS_BYTES, MAX_ENTRY_BYTES, MAX_EXTRA_ELEMENTS, MAX_JSON_DEPTH, MAX_LABEL_BYTES,
-    MAX_PAGE_ENTRIES, MAX_SERVER_NAME_BYTES, MAX_VERSION_BYTES, RegistryEntry, ServerJson,
+    ListingMetadata, MAX_ADDRESS_BYTES, MAX_ENTRY_BYTES, MAX_JSON_DEPTH, MAX_LABEL_BYTES, MAX_PAGE_ENTRIES,
+    MAX_SERVER_NAME_BYTES, MAX_SUPPLEMENTARY_ELEMENTS, MAX_VERSION_BYTES, RegistryEntry, ServerJson,
 };
 
 /// Key of the registry's own metadata about a version, in the member `_meta`.
@@ -173,7 +173,7 @@ pub(super) fn deserialize_time<'de, D: Deserializer<'de>>(deserializer: D) -> Re
 #[derive(Deserialize)]
 struct EntryResponse {
     server: ServerJson,
-    #[serde(rename = "_meta", default, deserialize_with = "deserialize_map::<_, _, MAX_EXTRA_ELEMENTS>")]
+    #[serde(rename = "_meta", default, deserialize_with = "deserialize_map::<_, _, MAX_SUPPLEMENTARY_ELEMENTS>")]
     meta: IndexMap<String, Value>,
 }
 
