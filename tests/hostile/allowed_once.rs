@@ -123,7 +123,7 @@ async fn e19_remote_server_allowed_once_is_not_reconnected_without_consent() {
     called.expect_err("the token is not renewed");
     app.until(SERVER, "waiting for a sign-in", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
     issuer.set(|script| script.down = None);
-    app.host.network_changed().await.unwrap();
+    app.host.handle_network_change().await.unwrap();
     let decided_on = |s: &host::view::ServerView| matches!(s.state, ServerState::AwaitingApproval | ServerState::Ready);
     let view = app.until(SERVER, "asked about, or in use", decided_on).await;
     assert_eq!(view.state, ServerState::AwaitingApproval, "E19: the approval was for the previous connection");

@@ -162,9 +162,9 @@ async fn x05_hidden_tool_that_returns_changed_shows_its_change() {
     let definitions = |hash: &str| {
         vec![ShownDefinition { kind: offers::review::DefinitionKind::Tool, name: "echo".into(), hash: hash.into() }]
     };
-    let stale = app.host.review("bad".into(), definitions("0")).await;
+    let stale = app.host.mark_reviewed("bad".into(), definitions("0")).await;
     assert_eq!(stale, Err(ReviewError::Stale(vec!["echo".into()])), "{what}: a review of another version is rejected");
-    app.host.review("bad".into(), definitions(&hash)).await.expect("the definition can be reviewed");
+    app.host.mark_reviewed("bad".into(), definitions(&hash)).await.expect("the definition can be reviewed");
     assert_eq!(
         tool_review_marks(app, "bad", "echo").await.1.review_state,
         Some(ReviewState::Reviewed),
@@ -300,7 +300,7 @@ async fn x09_model_call_after_content_of_another_server_requires_consent_again()
     let read = call.await.unwrap().expect("the model reads what the bad one says");
     assert!(json!(read).to_string().contains(&canary), "{what}: the model received the instructions");
     assert_eq!(
-        app.host.conversation_label(conversation.clone()).await.unwrap().servers,
+        app.host.data_flow_label(conversation.clone()).await.unwrap().servers,
         ["post", "bad"],
         "{what}: the content is labeled"
     );
@@ -353,7 +353,7 @@ async fn changed_prompt_requires_a_review_before_use() {
     assert!(marks.flags.iter().any(|flag| flag.reason == FlagReason::HidesFromUser), "the finding is shown");
     let definition =
         ShownDefinition { kind: offers::review::DefinitionKind::Prompt, name: "greet".into(), hash: hash.to_string() };
-    app.host.review("bad".into(), vec![definition]).await.expect("the prompt can be reviewed");
+    app.host.mark_reviewed("bad".into(), vec![definition]).await.expect("the prompt can be reviewed");
     get("reviewed").await.expect("the reviewed prompt can be used");
     app.host.close().await;
 }

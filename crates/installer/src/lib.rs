@@ -153,7 +153,7 @@ impl Installer {
             Some(Some(held)) => {
                 let setup = host.begin_reloaded_setup().await?;
                 setup.resolve_pending_installations().await?;
-                let recorded = setup.recorded_folders().await?;
+                let recorded = setup.recorded_bundle_folders().await?;
                 let configs: Vec<_> = setup.servers().iter().map(|server| server.config.clone()).collect();
                 let removed = run_blocking(move || {
                     let (_held, _setup) = (held, setup);

@@ -61,13 +61,13 @@ use crate::{HostOptions, NumberedEvent};
 use audit::PendingAudits;
 pub use conversation_servers::ServerForModel;
 pub(crate) use decisions::canonical_folders;
-pub use flow_settings::FlowError;
+pub use flow_settings::DataFlowError;
 pub(crate) use gate::{AuthorizedPayload, authorize_link_opening, open_in_browser};
 use host_state::AuditedDecision;
 pub(crate) use host_state::end_orphaned_servers;
 pub use sampling::SamplingError;
 pub use state::{
-    AppTools, AppToolsForModel, CallOrigin, ConversationLabel, DecisionError, RestoreGrantError, ResultOrigin,
+    AppTools, AppToolsForModel, CallOrigin, DataFlowLabel, DecisionError, RestoreGrantError, ResultOrigin,
     ResultVerdict, ReviewError, SentCall, SentNotifier, ServerError, ShownDefinition,
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
