@@ -78,7 +78,7 @@ impl InstallPlan {
             PlanTarget::Command { args, .. } => args.iter().flat_map(|arg| &arg.words).collect(),
             PlanTarget::Remote { url, .. } => vec![url],
         };
-        let keys = templates.into_iter().flat_map(Template::keys);
+        let keys = templates.into_iter().flat_map(Template::input_keys);
         keys.filter(|key| self.is_secret(key)).collect()
     }
 
@@ -104,7 +104,7 @@ impl InstallPlan {
         };
         for (name, template) in templates {
             let Some(parts) = self.value_parts(template, &filled) else { continue };
-            if template.keys().any(|key| self.is_secret(key)) {
+            if template.input_keys().any(|key| self.is_secret(key)) {
                 secret_values.insert(name.clone(), parts);
             } else {
                 plain_values.insert(name.clone(), template.text(&filled, 0).unwrap_or_default());

@@ -40,7 +40,7 @@ async fn server_with_an_invalid_certificate_is_rejected() {
         ("a self-signed certificate", TlsIdentity::self_signed("127.0.0.1"), "trusts"),
         ("a certificate of an unknown authority", CertificateAuthority::new().identity("127.0.0.1"), "trusts"),
         ("another's certificate", authority.identity("harbour.test"), "another name"),
-        ("a certificate of the last century", authority.expired("127.0.0.1"), "expired"),
+        ("a certificate of the last century", authority.expired_identity("127.0.0.1"), "expired"),
     ] {
         let server = start_unencrypted_server().await;
         let front = TlsTerminator::in_front_of(server.address, &identity).await;

@@ -184,7 +184,7 @@ impl TemplateBuilder<'_> {
         if literal.contains(SECRET_REFERENCE_START) || template.forms_secret_reference(self.inputs) {
             return Err(PlanError::ReferencesSecret(what.to_owned()));
         }
-        for key in template.keys() {
+        for key in template.input_keys() {
             let setting = escaped_note_text(key);
             match self.inputs.iter().find(|input| input.key == key) {
                 None => self.notes.push(InstallNote::MissingSetting { text: escaped_note_text(what), setting }),

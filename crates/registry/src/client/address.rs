@@ -120,12 +120,12 @@ pub(crate) struct RegistryRequest(String);
 
 impl RegistryRequest {
     /// Beginning of the path and query of each request for a page of servers.
-    pub(crate) const LIST: &str = "v0.1/servers?";
+    pub(crate) const LIST_PREFIX: &str = "v0.1/servers?";
 
     /// Creates a request for a page of servers: `GET /v0.1/servers` with these query parameters.
     pub(crate) fn list(parameters: &[(&str, &str)]) -> Self {
         let query: String = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
-        Self(format!("{}{query}", Self::LIST))
+        Self(format!("{}{query}", Self::LIST_PREFIX))
     }
 
     /// Creates a request for all versions of a server, including deleted ones: `GET /v0.1/servers/{name}/versions`.

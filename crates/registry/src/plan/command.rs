@@ -123,7 +123,7 @@ impl PackageLauncher {
     }
 
     /// Returns `true` if this environment variable influences which code runs, or where code is loaded from.
-    pub(super) fn is_code_variable(self, variable: &str) -> bool {
+    pub(super) fn affects_executed_code(self, variable: &str) -> bool {
         let name = variable.to_ascii_uppercase();
         let is_of_engine = CONTAINER_ENGINE_VARIABLES.iter().any(|start| name.starts_with(start));
         process::is_code_variable(variable) || self.is_container() && is_of_engine

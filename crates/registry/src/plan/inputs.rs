@@ -54,7 +54,7 @@ impl PlanInputs {
             return Ok(Template::input(&key));
         };
         let template = self.text_template(at, fixed, &value.variables, input)?;
-        if input.is_secret && template.keys().next().is_none() {
+        if input.is_secret && template.input_keys().next().is_none() {
             self.add_note(InstallNote::PublicSecret { place: at.place.clone() });
         }
         Ok(template)

@@ -48,7 +48,7 @@ pub struct InputDefinition {
     #[serde(deserialize_with = "deserialize_display_text::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub placeholder: Option<String>,
     /// Values that the user can choose from. Empty if any value is allowed.
-    #[serde(deserialize_with = "choices")]
+    #[serde(deserialize_with = "deserialize_choices")]
     pub choices: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ pub struct DescribedArgument {
     pub value: TemplateInput,
 }
 
-fn choices<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+fn deserialize_choices<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     struct InputChoice(#[serde(deserialize_with = "deserialize_unchanged::<_, MAX_INPUT_VALUE_BYTES>")] Option<String>);
     let choices = deserialize_list::<D, InputChoice, MAX_INPUT_CHOICES>(deserializer)?;
