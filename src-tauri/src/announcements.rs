@@ -92,7 +92,7 @@ pub(crate) fn show_window_on_notification_click(app: &AppHandle) {
         let request = action.notification().and_then(|shown| announcements.lock(|all| all.find_request(shown.id())));
         match request {
             Some(id) => show_consent_request(&clicked, Some(id)),
-            None => window::show(&clicked),
+            None => window::show_or_open_main_window(&clicked),
         }
     });
     if let Err(error) = followed {
@@ -105,7 +105,7 @@ impl Announcements {
     /// request was announced before, or another notification was shown less than [`MIN_NOTIFICATION_INTERVAL`] before.
     /// Blocks until the host and the main thread have responded.
     pub(crate) fn show(&self, app: &AppHandle, request: Option<ConsentRequestId>, kind: &str, text: String) {
-        if request_windows::is_in_front(app, request) {
+        if request_windows::is_request_window_focused(app, request) {
             return;
         }
         let Some(room) = self.lock(|all| all.add(Instant::now(), request, kind)) else { return };

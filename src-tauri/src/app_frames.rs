@@ -1,8 +1,8 @@
-//! Frames of apps (MCP Apps). Their documents are served from a scheme of their own, with one random host for each shown
-//! app, so that each has its own origin, and nothing of the window's origin.
+//! Frames of apps (MCP Apps). Their documents are served from a scheme of their own, with one random host for each
+//! shown app, so that each has its own origin, and nothing of the window's origin.
 //!
-//! Apps are shown on Linux only. On Windows a custom scheme is one origin, whatever the host, and on macOS the web view's
-//! message handler for commands can't be removed yet. Decision record 0106 has the reasons and measurements.
+//! Apps are shown on Linux only. On Windows a custom scheme is one origin, whatever the host, and on macOS the web
+//! view's message handler for commands can't be removed yet. Decision record 0106 has the reasons and measurements.
 
 use api::Api;
 use tauri::http::{Response, StatusCode, Uri};
@@ -28,11 +28,11 @@ pub(crate) const MCP_APPS_ARE_SUPPORTED: bool = cfg!(target_os = "linux");
 pub(crate) type FrameLoadHook<R> = fn(&AppHandle<R>, &str);
 
 /// Registers the URL scheme with which frames load the documents of MCP apps. `on_load` is called for each document.
-pub(crate) fn register<R: Runtime>(builder: Builder<R>, on_load: FrameLoadHook<R>) -> Builder<R> {
+pub(crate) fn register_app_document_scheme<R: Runtime>(builder: Builder<R>, on_load: FrameLoadHook<R>) -> Builder<R> {
     builder.register_asynchronous_uri_scheme_protocol(APP_DOCUMENT_SCHEME, move |context, request, responder| {
         let api = context.app_handle().try_state::<Api>().map(|api| api.inner().clone());
         on_load(context.app_handle(), context.webview_label());
-        responder.respond(respond(api.as_ref(), request.uri()));
+        responder.respond(respond_with_app_document(api.as_ref(), request.uri()));
     })
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn allow_app_frames(api: Api) -> Api {
     api
 }
 
-fn respond(api: Option<&Api>, uri: &Uri) -> Response<Vec<u8>> {
+fn respond_with_app_document(api: Option<&Api>, uri: &Uri) -> Response<Vec<u8>> {
     let found = match (api, uri.host(), uri.query()) {
         (Some(api), Some(view), None) => api.app_views().respond(view, uri.path()),
         _ => api::AppResponse::not_found(),
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn unknown_views_and_queries_have_no_document() {
         for address in ["drawbridge-app://0123456789abcdef0123456789abcdef/", "drawbridge-app://a/?b"] {
-            let response = respond(None, &address.parse().expect("a URI"));
+            let response = respond_with_app_document(None, &address.parse().expect("a URI"));
             assert_eq!(response.status(), StatusCode::NOT_FOUND, "{address}");
             let policy = response.headers().get("Content-Security-Policy").map(|policy| policy.to_str().expect("text"));
             assert!(policy.is_some_and(|policy| policy.starts_with("default-src 'none'")), "{address}: {policy:?}");

@@ -21,7 +21,11 @@ const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 /// # Errors
 /// Returns an error if the environment does not contain both paths and there is no home folder.
 pub(crate) fn file_locations() -> Result<FileLocations, StoreError> {
-    locations_from(env::var_os(CONFIG_PATH_VARIABLE), env::var_os(DATA_DIR_VARIABLE), store::default_locations)
+    locations_from_variables(
+        env::var_os(CONFIG_PATH_VARIABLE),
+        env::var_os(DATA_DIR_VARIABLE),
+        store::default_locations,
+    )
 }
 
 /// Returns the address of the registry from which servers are installed, if an environment variable sets it.
@@ -29,7 +33,7 @@ pub(crate) fn registry_address() -> Option<String> {
     env::var(REGISTRY_VARIABLE).ok().filter(|address| !address.is_empty())
 }
 
-fn locations_from(
+fn locations_from_variables(
     config: Option<OsString>,
     data: Option<OsString>,
     usual: impl FnOnce() -> Result<FileLocations, StoreError>,
@@ -62,7 +66,7 @@ pub(crate) fn add_demo_server_at_first_start(locations: &FileLocations) -> Resul
     let is_first_start = locations.config_file.symlink_metadata().is_err();
     let program = env::current_exe().ok().filter(|_| is_first_start);
     let Some(demo) = program.and_then(|program| demo_server_next_to(&program)) else { return Ok(()) };
-    match persistent_path(demo, appimage_mount_point().as_deref(), env::home_dir().as_deref()) {
+    match persistent_demo_server_path(demo, appimage_mount_point().as_deref(), env::home_dir().as_deref()) {
         Ok(Some(demo)) => _ = store::add_demo_server_if_first_start(&locations.config_file, &demo)?,
         Ok(None) => tracing::info!("the demo server is not added, because the app has another path at its next start"),
         Err(error) => tracing::warn!("the demo server could not be copied out of the AppImage: {error}"),
@@ -77,7 +81,7 @@ pub(crate) fn update_copied_demo_server() {
     let (Some(mounted), Some(home)) = (appimage_mount_point(), env::home_dir()) else { return };
     let program = env::current_exe().ok();
     let Some(demo) = program.and_then(|program| demo_server_next_to(&program)) else { return };
-    match update_copy(&demo, &mounted, &home) {
+    match replace_outdated_demo_server_copy(&demo, &mounted, &home) {
         Ok(true) => tracing::info!("the copy of the demo server was updated"),
         Ok(false) => {}
         Err(error) => tracing::warn!("the copy of the demo server could not be updated: {error}"),
@@ -86,7 +90,7 @@ pub(crate) fn update_copied_demo_server() {
 
 /// Replaces the copy of `demo` in the home folder, if the copy exists and differs from `demo`. `mounted` is the mount
 /// point of the AppImage. Returns `true` if the copy was replaced.
-fn update_copy(demo: &Path, mounted: &Path, home: &Path) -> io::Result<bool> {
+fn replace_outdated_demo_server_copy(demo: &Path, mounted: &Path, home: &Path) -> io::Result<bool> {
     let Some(name) = demo.file_name().filter(|_| demo.starts_with(mounted)) else { return Ok(false) };
     let copy = home.join(PROGRAM_COPIES_PATH).join(name);
     // A copy that the user has deleted or replaced by a link is not created again.
@@ -111,7 +115,11 @@ fn appimage_mount_point() -> Option<PathBuf> {
 /// Returns a path of the demo server that is still valid after Drawbridge ends: `demo` itself, or the path of a new
 /// copy in the home folder if `demo` is in the AppImage that is mounted at `mounted`. Returns `None` if there is no
 /// such path.
-fn persistent_path(demo: PathBuf, mounted: Option<&Path>, home: Option<&Path>) -> io::Result<Option<PathBuf>> {
+fn persistent_demo_server_path(
+    demo: PathBuf,
+    mounted: Option<&Path>,
+    home: Option<&Path>,
+) -> io::Result<Option<PathBuf>> {
     if cfg!(target_os = "macos") && is_temporary_macos_path(&demo) {
         return Ok(None);
     }
@@ -153,10 +161,10 @@ mod tests {
 
     #[test]
     fn environment_overrides_one_or_both_locations() {
-        let places = locations_from(Some("/a.json".into()), Some("".into()), default_locations);
+        let places = locations_from_variables(Some("/a.json".into()), Some("".into()), default_locations);
         let expected = FileLocations { config_file: "/a.json".into(), data_dir: "/usual/data".into() };
         assert_eq!(places.ok(), Some(expected), "an empty variable should be ignored");
-        let both = locations_from(Some("/a.json".into()), Some("/d".into()), || {
+        let both = locations_from_variables(Some("/a.json".into()), Some("/d".into()), || {
             Err(StoreError { path: String::new(), cause: String::from("no home") })
         });
         assert!(both.is_ok(), "with both variables set, no home folder should be needed");
@@ -169,7 +177,9 @@ mod tests {
         let demo = mounted.join("usr/bin/demo-server");
         fs::create_dir_all(demo.parent().unwrap()).unwrap();
         fs::write(&demo, "program").unwrap();
-        let path = |mounted: Option<&Path>, home: Option<&Path>| persistent_path(demo.clone(), mounted, home).unwrap();
+        let path = |mounted: Option<&Path>, home: Option<&Path>| {
+            persistent_demo_server_path(demo.clone(), mounted, home).unwrap()
+        };
         let (image, ann) = (Some(mounted.as_path()), Some(home.as_path()));
         let copy = path(image, ann).unwrap();
         assert_eq!(copy, home.join(".local/lib/drawbridge/demo-server"));
@@ -188,7 +198,7 @@ mod tests {
         let (demo, copy) = (mounted.join("demo-server"), home.join(PROGRAM_COPIES_PATH).join("demo-server"));
         fs::create_dir_all(&mounted).unwrap();
         fs::write(&demo, "version 2").unwrap();
-        let update = || update_copy(&demo, &mounted, &home).unwrap();
+        let update = || replace_outdated_demo_server_copy(&demo, &mounted, &home).unwrap();
         assert!(!update() && !copy.exists(), "without a copy nothing is created");
         fs::create_dir_all(copy.parent().unwrap()).unwrap();
         for other in ["version 1", "a version of another size"] {
@@ -199,7 +209,7 @@ mod tests {
             assert!(!update(), "the same version is not copied again");
         }
         fs::write(&demo, "version 3").unwrap();
-        let elsewhere = update_copy(&demo, &root.path().join(".mount_y"), &home).unwrap();
+        let elsewhere = replace_outdated_demo_server_copy(&demo, &root.path().join(".mount_y"), &home).unwrap();
         assert!(!elsewhere, "a demo server outside of the AppImage is not copied");
         assert_eq!(fs::read(&copy).unwrap(), b"version 2");
     }

@@ -134,7 +134,7 @@ fn has_conversation_windows(app: &AppHandle) -> bool {
 
 /// Applies the setting `onClose` after the user closed the window of a conversation, if the main window is hidden and
 /// no other window is open.
-pub(crate) fn after_window_closed(app: &AppHandle) {
+pub(crate) fn on_conversation_window_closed_with_hidden_main(app: &AppHandle) {
     if !closes_last_window(window::is_main_hidden(app), has_conversation_windows(app)) {
         return;
     }
@@ -145,7 +145,7 @@ pub(crate) fn after_window_closed(app: &AppHandle) {
         CloseAction::Quit => quitting::quit(app),
         CloseAction::Background => {}
         CloseAction::Ask => {
-            window::show(app);
+            window::show_or_open_main_window(app);
             app.state::<ShellEvents>().send(ShellEvent::ClosingAsked { servers: running });
         }
     }

@@ -45,7 +45,7 @@ pub(crate) fn on_run_event(app: &AppHandle, event: RunEvent) {
         }
         // The user clicked the app's icon in the Dock.
         #[cfg(target_os = "macos")]
-        RunEvent::Reopen { .. } => window::show(app),
+        RunEvent::Reopen { .. } => window::show_or_open_main_window(app),
         // The user opened files with the app in Finder.
         #[cfg(target_os = "macos")]
         RunEvent::Opened { urls } => openings::open_in_window(app, openings::arguments::parse_urls(&urls)),
@@ -72,7 +72,7 @@ fn on_conversation_window_closed(app: &AppHandle, label: &str) {
         app.state::<EventPump>().stop(label);
         api.app_views().remove_views_of_conversation(&conversation);
     }
-    background::after_window_closed(app);
+    background::on_conversation_window_closed_with_hidden_main(app);
 }
 
 /// Stops all servers and waits for them, for at most [`SERVER_STOP_TIMEOUT`].

@@ -94,13 +94,13 @@ impl ConversationWindows {
     }
 
     /// Returns an event with the identifiers of the conversations that are open in windows of their own.
-    pub(crate) fn changed_event(&self) -> ShellEvent {
+    pub(crate) fn conversation_windows_changed_event(&self) -> ShellEvent {
         ShellEvent::ConversationWindowsChanged { conversations: self.conversations() }
     }
 
     /// Sends that event to the pages of all windows.
     fn report(&self, events: &ShellEvents) {
-        events.send_to_all(|| self.changed_event());
+        events.send_to_all(|| self.conversation_windows_changed_event());
     }
 
     /// Handles the user's request to close the window of a conversation. Returns `true` if the window may close now.

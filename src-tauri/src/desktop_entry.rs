@@ -58,7 +58,7 @@ pub(crate) fn exec_value(program: &Path, argument: &str) -> Result<String, Strin
 }
 
 /// Returns all pairs of key and value in the group `group` of a desktop file.
-pub(crate) fn group_keys<'t>(text: &'t str, group: &str) -> Vec<(&'t str, &'t str)> {
+pub(crate) fn desktop_entry_group_keys<'t>(text: &'t str, group: &str) -> Vec<(&'t str, &'t str)> {
     let header = format!("[{group}]");
     let lines = text.lines().map(str::trim).skip_while(|line| *line != header).skip(1);
     let keys = lines.take_while(|line| !line.starts_with('[')).filter_map(|line| line.split_once('='));
@@ -67,7 +67,7 @@ pub(crate) fn group_keys<'t>(text: &'t str, group: &str) -> Vec<(&'t str, &'t st
 
 /// Returns `true` if `exec` is the command line in a desktop file with this text, and the file is not disabled.
 pub(crate) fn entry_runs_command(text: &str, exec: &str) -> bool {
-    let keys = group_keys(text, "Desktop Entry");
+    let keys = desktop_entry_group_keys(text, "Desktop Entry");
     keys.contains(&("Exec", exec)) && !keys.contains(&("Hidden", "true"))
 }
 

@@ -90,7 +90,7 @@ pub fn run() -> ExitCode {
             let one = tauri_plugin_single_instance::init(|app, arguments, folder| {
                 // A second start at login must not open the window of the running app.
                 if !background::requests_background(arguments.iter().cloned()) {
-                    window::show(app);
+                    window::show_or_open_main_window(app);
                 }
                 let arguments = arguments.into_iter().map(OsString::from);
                 openings::open_in_window(app, openings::arguments::parse_arguments(arguments, Path::new(&folder)));
@@ -112,7 +112,7 @@ pub fn run() -> ExitCode {
 }
 
 fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Builder<Wry>) -> tauri::Result<tauri::App> {
-    let opening = start::PendingFiles::begin(measure);
+    let opening = start::FileOpeningThread::begin(measure);
     #[cfg(feature = "updater")]
     let builder = builder.plugin(updater::updater_plugin());
     // On Linux, `page_sandbox` and `stalled_apps` watch the web processes.
@@ -125,7 +125,7 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
         (builder.manage(stalled_apps::WatchedWindows::default()), stalled_apps::watch_window::<Wry>);
     #[cfg(not(target_os = "linux"))]
     let on_app_load = |_: &tauri::AppHandle, _: &str| {};
-    app_frames::register(builder, on_app_load)
+    app_frames::register_app_document_scheme(builder, on_app_load)
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
         // A click on a link in the page does not open it directly. The page first shows the whole URL in a dialog.

@@ -20,7 +20,7 @@ pub(crate) fn listen_shell_events<R: Runtime>(
     closing: State<'_, ClosingDialog>,
     channel: Channel<ShellEvent>,
 ) {
-    events.attach_channel(webview.label(), channel, || windows.changed_event());
+    events.attach_channel(webview.label(), channel, || windows.conversation_windows_changed_event());
     if webview.label() == MAIN_WINDOW {
         closing.on_page_loaded();
         openings.send_current(&events);

@@ -12,26 +12,26 @@ use api::ShownApp;
 pub(crate) const PROBE_INTERVAL: Duration = Duration::from_secs(2);
 /// Time without an answer to a probe after which a page counts as unresponsive. WebKit itself reports a page after
 /// three seconds, which a large page on a slow computer can take to draw.
-const MAX_ANSWER_TIME: Duration = Duration::from_secs(8);
+const MAX_PROBE_ANSWER_TIME: Duration = Duration::from_secs(8);
 /// Period in which a page may leave probes unanswered for [`MAX_BLOCKED_TIME`] in total.
-const OBSERVED_TIME: Duration = Duration::from_secs(60);
-/// Total time without an answer in [`OBSERVED_TIME`] after which a page counts as unresponsive. An app could otherwise
-/// respond for a moment before each [`MAX_ANSWER_TIME`] ends.
+const BLOCKED_TIME_WINDOW: Duration = Duration::from_secs(60);
+/// Total time without an answer in [`BLOCKED_TIME_WINDOW`] after which a page counts as unresponsive. An app could
+/// otherwise respond for a moment before each [`MAX_PROBE_ANSWER_TIME`] ends.
 const MAX_BLOCKED_TIME: Duration = Duration::from_secs(40);
 /// Maximum number of remembered answers. At most one probe is sent in each [`PROBE_INTERVAL`].
 const MAX_REMEMBERED_ANSWERS: usize = 32;
 /// Time between two ticks after which the time of the outstanding probe begins again, since Drawbridge itself was
 /// stopped or busy, and could not have received an answer.
-const LATE_TICK: Duration = Duration::from_secs(4);
+const LATE_TICK_THRESHOLD: Duration = Duration::from_secs(4);
 /// Time for which the script of an app may still run after the host has removed the app. The page keeps the frame for
 /// 2.5 seconds, and the app can compute when the frame is removed.
-const APP_END_TIME: Duration = Duration::from_secs(5);
+const MAX_APP_END_TIME: Duration = Duration::from_secs(5);
 /// Maximum number of remembered apps of one page. The host shows fewer at the same time.
 const MAX_REMEMBERED_APPS: usize = 64;
-/// Period of [`MAX_RELOADS`].
-const RELOAD_PERIOD: Duration = Duration::from_secs(60);
-/// Maximum number of times in [`RELOAD_PERIOD`] that a page is loaded again after its process ended without apps.
-const MAX_RELOADS: usize = 3;
+/// Period of [`MAX_PAGE_RELOADS`].
+const PAGE_RELOAD_PERIOD: Duration = Duration::from_secs(60);
+/// Maximum number of times in [`PAGE_RELOAD_PERIOD`] that a page is loaded again after its process ended without apps.
+const MAX_PAGE_RELOADS: usize = 3;
 
 /// State of the probes of one page.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub(crate) struct PageWatch {
     /// Time after which the page has responded. A later event may not have reached it.
     responded_after: Instant,
     /// Times between the last probes and their answers.
-    answered: VecDeque<AnswerTime>,
+    answered: VecDeque<ProbeAnswerTime>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +55,7 @@ struct Probe {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct AnswerTime {
+struct ProbeAnswerTime {
     begin: Instant,
     end: Instant,
 }
@@ -104,7 +104,7 @@ impl PageWatch {
     /// Returns the next action. Called once in each [`PROBE_INTERVAL`].
     pub(crate) fn next_step(&mut self, now: Instant) -> ProbeStep {
         let last_tick = self.last_tick.replace(now);
-        if last_tick.is_some_and(|last| now.saturating_duration_since(last) >= LATE_TICK) {
+        if last_tick.is_some_and(|last| now.saturating_duration_since(last) >= LATE_TICK_THRESHOLD) {
             self.on_late_tick(now);
         }
         if self.is_unresponsive(now) {
@@ -124,14 +124,14 @@ impl PageWatch {
 
     fn is_unresponsive(&self, now: Instant) -> bool {
         let waiting_since = self.unanswered.map(|probe| probe.waiting_since);
-        waiting_since.is_some_and(|since| now.saturating_duration_since(since) >= MAX_ANSWER_TIME)
+        waiting_since.is_some_and(|since| now.saturating_duration_since(since) >= MAX_PROBE_ANSWER_TIME)
             || self.blocked_time(now) >= MAX_BLOCKED_TIME
     }
 
-    /// Returns the time in the last [`OBSERVED_TIME`] in which a probe had no answer.
+    /// Returns the time in the last [`BLOCKED_TIME_WINDOW`] in which a probe had no answer.
     fn blocked_time(&self, now: Instant) -> Duration {
-        let age_of = |time: Instant| now.saturating_duration_since(time).min(OBSERVED_TIME);
-        let waiting = self.unanswered.map(|probe| AnswerTime { begin: probe.waiting_since, end: now });
+        let age_of = |time: Instant| now.saturating_duration_since(time).min(BLOCKED_TIME_WINDOW);
+        let waiting = self.unanswered.map(|probe| ProbeAnswerTime { begin: probe.waiting_since, end: now });
         self.answered.iter().copied().chain(waiting).map(|time| age_of(time.begin) - age_of(time.end)).sum()
     }
 
@@ -149,10 +149,10 @@ impl PageWatch {
         if self.answered.len() == MAX_REMEMBERED_ANSWERS {
             self.answered.pop_front();
         }
-        self.answered.push_back(AnswerTime { begin: waiting_since, end: now });
+        self.answered.push_back(ProbeAnswerTime { begin: waiting_since, end: now });
         // A page that was busy may not have removed the frame of an app yet.
         if now.saturating_duration_since(sent) <= PROBE_INTERVAL {
-            self.apps.retain(|_, seen| sent.saturating_duration_since(*seen) < APP_END_TIME);
+            self.apps.retain(|_, seen| sent.saturating_duration_since(*seen) < MAX_APP_END_TIME);
         }
     }
 }
@@ -164,8 +164,8 @@ pub(crate) struct PageReloads(VecDeque<Instant>);
 impl PageReloads {
     /// Returns `true` if the page may be loaded again now.
     pub(crate) fn admit(&mut self, now: Instant) -> bool {
-        self.0.retain(|at| now.saturating_duration_since(*at) < RELOAD_PERIOD);
-        let is_admitted = self.0.len() < MAX_RELOADS;
+        self.0.retain(|at| now.saturating_duration_since(*at) < PAGE_RELOAD_PERIOD);
+        let is_admitted = self.0.len() < MAX_PAGE_RELOADS;
         if is_admitted {
             self.0.push_back(now);
         }
@@ -297,10 +297,10 @@ mod tests {
     #[test]
     fn page_that_ends_by_itself_is_loaded_again_a_few_times() {
         let (mut reloads, begin) = (PageReloads::default(), Instant::now());
-        for _ in 0..MAX_RELOADS {
+        for _ in 0..MAX_PAGE_RELOADS {
             assert!(reloads.admit(begin), "the window should not stay blank");
         }
-        assert!(!reloads.admit(begin + RELOAD_PERIOD - SECOND), "the page could end each time");
-        assert!(reloads.admit(begin + RELOAD_PERIOD), "an end from time to time does not count");
+        assert!(!reloads.admit(begin + PAGE_RELOAD_PERIOD - SECOND), "the page could end each time");
+        assert!(reloads.admit(begin + PAGE_RELOAD_PERIOD), "an end from time to time does not count");
     }
 }

@@ -70,7 +70,7 @@ impl TrayStatus {
 
 /// Spawns a task that follows the host's events until the host stops. It updates the tray, and withdraws the
 /// notifications of requests that were decided.
-pub(crate) fn follow_events(app: &AppHandle, host: Host) {
+pub(crate) fn update_tray_on_host_events(app: &AppHandle, host: Host) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         let mut events = host.events();

@@ -70,16 +70,16 @@ impl Quitting {
 /// Exits Drawbridge once the pages have stored their drafts, or after [`DRAFTS_TIMEOUT`]. Does nothing if Drawbridge
 /// already quits.
 pub(crate) fn quit<R: Runtime>(app: &AppHandle<R>) {
-    end_after_drafts(app, |app| app.exit(0));
+    end_app_after_storing_drafts(app, |app| app.exit(0));
 }
 
 /// Restarts Drawbridge once the pages have stored their drafts, or after [`DRAFTS_TIMEOUT`]. Does nothing if Drawbridge
 /// already quits.
 pub(crate) fn restart<R: Runtime>(app: &AppHandle<R>) {
-    end_after_drafts(app, AppHandle::request_restart);
+    end_app_after_storing_drafts(app, AppHandle::request_restart);
 }
 
-fn end_after_drafts<R: Runtime>(app: &AppHandle<R>, end: impl FnOnce(&AppHandle<R>) + Send + 'static) {
+fn end_app_after_storing_drafts<R: Runtime>(app: &AppHandle<R>, end: impl FnOnce(&AppHandle<R>) + Send + 'static) {
     let drafts = match app.try_state::<Quitting>() {
         Some(quitting) => quitting.begin(&app.state::<ShellEvents>()),
         None => DraftsOnQuit::NoPage,

@@ -11,7 +11,7 @@ use crate::window;
 use crate::window_labels::MAIN_WINDOW;
 
 /// Returns the label of the window that shows a consent request.
-async fn label_of<R: Runtime>(app: &AppHandle<R>, request: ConsentRequestId) -> String {
+async fn window_label_of_request<R: Runtime>(app: &AppHandle<R>, request: ConsentRequestId) -> String {
     let Some(api) = app.try_state::<Api>() else { return MAIN_WINDOW.to_owned() };
     let Ok(snapshot) = api.host().snapshot().await else { return MAIN_WINDOW.to_owned() };
     let shown = snapshot.consent_requests.iter().find(|one| one.id == request);
@@ -21,9 +21,9 @@ async fn label_of<R: Runtime>(app: &AppHandle<R>, request: ConsentRequestId) -> 
 
 /// Returns `true` if the window that shows a consent request has the focus. If `request` is `None`, that is the main
 /// window. Blocks until the host and the main thread have responded.
-pub(crate) fn is_in_front(app: &AppHandle, request: Option<ConsentRequestId>) -> bool {
+pub(crate) fn is_request_window_focused(app: &AppHandle, request: Option<ConsentRequestId>) -> bool {
     let label = match request {
-        Some(id) => tauri::async_runtime::block_on(label_of(app, id)),
+        Some(id) => tauri::async_runtime::block_on(window_label_of_request(app, id)),
         None => MAIN_WINDOW.to_owned(),
     };
     app.get_webview_window(&label).is_some_and(|window| window.is_focused().unwrap_or(false))
@@ -35,14 +35,14 @@ pub(crate) fn show_consent_request(app: &AppHandle, id: Option<ConsentRequestId>
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         let label = match id {
-            Some(id) => label_of(&app, id).await,
+            Some(id) => window_label_of_request(&app, id).await,
             None => MAIN_WINDOW.to_owned(),
         };
         let id = id.map(|id| id.0.to_string());
-        app.state::<ShellEvents>().send_or_hold(&label, ShellEvent::ShowConsentRequest { id });
+        app.state::<ShellEvents>().send_or_store(&label, ShellEvent::ShowConsentRequest { id });
         // The main window may not exist yet.
         if label == MAIN_WINDOW {
-            window::show(&app);
+            window::show_or_open_main_window(&app);
         } else if let Some(window) = app.get_webview_window(&label)
             && let Err(error) = window::raise(&window)
         {
@@ -60,12 +60,12 @@ pub(crate) fn show_consent_request(app: &AppHandle, id: Option<ConsentRequestId>
 pub(crate) async fn show_request_elsewhere<R: Runtime>(window: WebviewWindow<R>, id: String) -> Result<(), String> {
     let request = id.parse().map(ConsentRequestId).map_err(|_| "this is not the identifier of a request".to_owned())?;
     let app = window.app_handle();
-    let label = label_of(app, request).await;
+    let label = window_label_of_request(app, request).await;
     // Both pages would otherwise refer to each other.
     if label == window.label() {
         return Err("this window shows the request itself".to_owned());
     }
     let other = app.get_webview_window(&label).ok_or_else(|| "the window of the request is closed".to_owned())?;
-    app.state::<ShellEvents>().send_or_hold(&label, ShellEvent::ShowConsentRequest { id: Some(id) });
+    app.state::<ShellEvents>().send_or_store(&label, ShellEvent::ShowConsentRequest { id: Some(id) });
     window::raise(&other).map_err(|error| error.to_string())
 }

@@ -72,18 +72,18 @@ pub(crate) enum ShellEvent {
 /// Channels through which events are sent to the pages. If a page is loaded again, a new channel replaces that of its
 /// window.
 #[derive(Default)]
-pub(crate) struct ShellEvents(Mutex<PageEventLinks>);
+pub(crate) struct ShellEvents(Mutex<PageEventChannels>);
 
 #[derive(Default)]
-struct PageEventLinks {
+struct PageEventChannels {
     /// Channels by the label of the window.
     channels: HashMap<String, Channel<ShellEvent>>,
     /// Last event of each window for the case that its page can't receive it.
-    held: HashMap<String, HeldEvent>,
+    held: HashMap<String, StoredShellEvent>,
     stopped_apps: StoppedApps,
 }
 
-struct HeldEvent {
+struct StoredShellEvent {
     event: ShellEvent,
     /// Time at which the event was sent, or `None` if the next page of the window has to receive it.
     sent: Option<Instant>,
@@ -111,10 +111,10 @@ impl ShellEvents {
 
     /// Sends an event to the page of a window, or stores it for its next page if it has none or does not respond. Only
     /// the last event of a window is stored.
-    pub(crate) fn send_or_hold(&self, window: &str, event: ShellEvent) {
+    pub(crate) fn send_or_store(&self, window: &str, event: ShellEvent) {
         let mut links = self.lock();
         let is_sent = links.channels.get(window).is_some_and(|channel| channel.send(event.clone()).is_ok());
-        links.held.insert(window.to_owned(), HeldEvent { event, sent: is_sent.then(Instant::now) });
+        links.held.insert(window.to_owned(), StoredShellEvent { event, sent: is_sent.then(Instant::now) });
     }
 
     /// Changes the state of stopped apps and notifies the pages of all windows.
@@ -173,7 +173,7 @@ impl ShellEvents {
         links.held.remove(window);
     }
 
-    fn lock(&self) -> MutexGuard<'_, PageEventLinks> {
+    fn lock(&self) -> MutexGuard<'_, PageEventChannels> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -208,8 +208,8 @@ mod tests {
         assert!(!events.send(ShellEvent::ClosingAsked { servers: 2 }), "without a page the event can't be sent");
         let windows = || ShellEvent::ConversationWindowsChanged { conversations: vec!["c1".into()] };
         let list = json!({"type": "conversation_windows_changed", "conversations": ["c1"]});
-        events.send_or_hold(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: Some("1".into()) });
-        events.send_or_hold(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: Some("2".into()) });
+        events.send_or_store(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: Some("1".into()) });
+        events.send_or_store(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: Some("2".into()) });
         let (channel, got) = page_channel();
         let (other_channel, other) = page_channel();
         events.attach_channel("conversation-1", other_channel, windows);
@@ -279,7 +279,7 @@ mod tests {
             events.attach_channel(MAIN_WINDOW, channel, windows);
             got
         };
-        let show_request = || events.send_or_hold(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: None });
+        let show_request = || events.send_or_store(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: None });
         let list = json!({"type": "conversation_windows_changed", "conversations": []});
         let request = json!({"type": "show_consent_request", "id": null});
         attach();

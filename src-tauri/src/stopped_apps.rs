@@ -13,7 +13,7 @@ use crate::shell_events::ShellEvents;
 
 /// Maximum number of reports. The oldest one is dropped first.
 #[cfg(any(target_os = "linux", test))]
-const MAX_REPORTS: usize = 8;
+const MAX_STOPPED_APPS_REPORTS: usize = 8;
 /// Maximum number of servers whose apps are shown only after a click. The oldest one is dropped first.
 #[cfg(any(target_os = "linux", test))]
 const MAX_WITHHELD_SERVERS: usize = 256;
@@ -52,7 +52,7 @@ impl StoppedApps {
         self.last_id += 1;
         self.reports.push(StoppedAppsReport { id: self.last_id, apps, cause });
         self.withheld.drain(..self.withheld.len().saturating_sub(MAX_WITHHELD_SERVERS));
-        self.reports.drain(..self.reports.len().saturating_sub(MAX_REPORTS));
+        self.reports.drain(..self.reports.len().saturating_sub(MAX_STOPPED_APPS_REPORTS));
     }
 
     pub(crate) const fn is_empty(&self) -> bool {
@@ -112,7 +112,7 @@ mod tests {
         for number in 0..=MAX_WITHHELD_SERVERS {
             stopped.add(vec![app(&number.to_string(), "chart")], AppStopCause::Unresponsive);
         }
-        assert_eq!((stopped.reports.len(), stopped.withheld.len()), (MAX_REPORTS, MAX_WITHHELD_SERVERS));
+        assert_eq!((stopped.reports.len(), stopped.withheld.len()), (MAX_STOPPED_APPS_REPORTS, MAX_WITHHELD_SERVERS));
         assert!(!stopped.withheld.contains(&"0".to_owned()), "the oldest should be dropped");
         let newest = stopped.reports.last().map(|report| report.apps[0].server.clone());
         assert_eq!(newest, Some(MAX_WITHHELD_SERVERS.to_string()), "the newest report should remain");

@@ -28,11 +28,11 @@ struct WindowSetup {
 pub(crate) type WindowOpenedHook = fn(&WebviewWindow) -> tauri::Result<()>;
 
 /// Registers the plugin that restores the positions and sizes of windows from their last use, and stores the parameters
-/// for [`open`]. Must be called before the first window is opened.
+/// for [`open_main_window`]. Must be called before the first window is opened.
 ///
 /// # Errors
 /// Returns an error if the plugin for the window state can't be initialized.
-pub(crate) fn prepare(app: &AppHandle, data_dir: &Path, on_open: WindowOpenedHook) -> tauri::Result<()> {
+pub(crate) fn prepare_windows(app: &AppHandle, data_dir: &Path, on_open: WindowOpenedHook) -> tauri::Result<()> {
     let place = tauri_plugin_window_state::Builder::new()
         .with_filename(data_dir.join("window.json").display().to_string())
         .with_state_flags(StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED | StateFlags::FULLSCREEN);
@@ -45,13 +45,14 @@ pub(crate) fn prepare(app: &AppHandle, data_dir: &Path, on_open: WindowOpenedHoo
 ///
 /// # Errors
 /// Returns an error if the system can't open a window.
-pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
+pub(crate) fn open_main_window(app: &AppHandle) -> tauri::Result<()> {
     let setup = app.state::<WindowSetup>();
-    let builder =
-        page_window(app, MAIN_WINDOW, "index.html".into()).inner_size(1180.0, 780.0).min_inner_size(640.0, 480.0);
+    let builder = page_window_builder(app, MAIN_WINDOW, "index.html".into())
+        .inner_size(1180.0, 780.0)
+        .min_inner_size(640.0, 480.0);
     PageSandbox::on_window_opening(app);
     let window = builder.build()?;
-    let ready = confine_page(&window).and_then(|()| (setup.on_open)(&window));
+    let ready = isolate_and_watch_page(&window).and_then(|()| (setup.on_open)(&window));
     if ready.is_err() {
         // The host could not start. The window is hidden because closing it would exit the app before the user has read
         // the message.
@@ -67,7 +68,7 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
 /// Returns an error if the system can't open a window.
 pub(crate) fn open_conversation<R: Runtime>(app: &AppHandle<R>, label: &str, conversation: &str) -> tauri::Result<()> {
     let page = format!("index.html?conversation={conversation}#/conversation/{conversation}");
-    let window = page_window(app, label, page.into())
+    let window = page_window_builder(app, label, page.into())
         .inner_size(760.0, 780.0)
         .min_inner_size(480.0, 400.0)
         // The page sets the title of the conversation.
@@ -77,7 +78,7 @@ pub(crate) fn open_conversation<R: Runtime>(app: &AppHandle<R>, label: &str, con
             }
         })
         .build()?;
-    let ready = confine_page(&window);
+    let ready = isolate_and_watch_page(&window);
     if ready.is_err() {
         // Nothing may be drawn without isolated frames.
         let _ = window.destroy();
@@ -86,7 +87,7 @@ pub(crate) fn open_conversation<R: Runtime>(app: &AppHandle<R>, label: &str, con
 }
 
 /// Returns the builder of a window with Drawbridge's page.
-fn page_window<'a, R: Runtime>(
+fn page_window_builder<'a, R: Runtime>(
     app: &'a AppHandle<R>,
     label: &str,
     page: PathBuf,
@@ -105,7 +106,7 @@ fn page_window<'a, R: Runtime>(
 
 /// Isolates the app frames in a new window's page, watches the page's process, and selects the method by which the page
 /// is drawn.
-fn confine_page<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
+fn isolate_and_watch_page<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
     PageSandbox::watch_web_process(window)?;
     #[cfg(target_os = "linux")]
     stalled_apps::watch_web_process(window)?;
@@ -148,18 +149,18 @@ fn mark_main_hidden<R: Runtime>(app: &AppHandle<R>, is_hidden: bool) {
 }
 
 /// Brings the main window to the front, or opens it if Drawbridge started in the background.
-pub(crate) fn show(app: &AppHandle) {
+pub(crate) fn show_or_open_main_window(app: &AppHandle) {
     let shown = app.clone();
-    if let Err(error) = app.run_on_main_thread(move || show_on_main_thread(&shown)) {
+    if let Err(error) = app.run_on_main_thread(move || show_or_open_on_main_thread(&shown)) {
         tracing::warn!("failed to show the window: {error}");
     }
 }
 
-fn show_on_main_thread(app: &AppHandle) {
+fn show_or_open_on_main_thread(app: &AppHandle) {
     let Some(window) = app.get_webview_window(MAIN_WINDOW) else {
         // Before the setup the app is still starting, and will open its window later.
         if app.try_state::<WindowSetup>().is_some()
-            && let Err(error) = open(app)
+            && let Err(error) = open_main_window(app)
         {
             tracing::error!("failed to open the window: {error}");
         }

@@ -288,13 +288,13 @@ async fn s15_locked_audit_log_blocks_payloads_but_not_the_owner() {
 }
 
 /// `true` while the simulated file system does not respond.
-static IS_HANGING: Mutex<bool> = Mutex::new(false);
-static HANGING_CHANGED: Condvar = Condvar::new();
+static IS_DISK_HANGING: Mutex<bool> = Mutex::new(false);
+static IS_DISK_HANGING_CHANGED: Condvar = Condvar::new();
 
 /// Waits until the simulated file system responds, then reads the launch files again. Replaces the host's own function.
-fn inspect_when_responding(files: &LaunchFiles) -> LaunchFiles {
-    let hangs = IS_HANGING.lock().unwrap_or_else(PoisonError::into_inner);
-    drop(HANGING_CHANGED.wait_while(hangs, |hangs| *hangs).unwrap_or_else(PoisonError::into_inner));
+fn reread_files_when_disk_responds(files: &LaunchFiles) -> LaunchFiles {
+    let hangs = IS_DISK_HANGING.lock().unwrap_or_else(PoisonError::into_inner);
+    drop(IS_DISK_HANGING_CHANGED.wait_while(hangs, |hangs| *hangs).unwrap_or_else(PoisonError::into_inner));
     files.reread()
 }
 
@@ -303,15 +303,15 @@ struct HangingDisk;
 
 impl HangingDisk {
     fn start() -> Self {
-        *IS_HANGING.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *IS_DISK_HANGING.lock().unwrap_or_else(PoisonError::into_inner) = true;
         Self
     }
 }
 
 impl Drop for HangingDisk {
     fn drop(&mut self) {
-        *IS_HANGING.lock().unwrap_or_else(PoisonError::into_inner) = false;
-        HANGING_CHANGED.notify_all();
+        *IS_DISK_HANGING.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        IS_DISK_HANGING_CHANGED.notify_all();
     }
 }
 
@@ -320,7 +320,7 @@ async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
     let what = "S15, the program of a start is on a file system that does not respond";
     let row = ResultRow::default();
     row.set_name(what);
-    let options = HostOptions { reread_launch_files: inspect_when_responding, ..HostOptions::default() };
+    let options = HostOptions { reread_launch_files: reread_files_when_disk_responds, ..HostOptions::default() };
     let app =
         TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", scripted_config(&[]))], options).await;
     let request = request_start(&app).await;

@@ -2,7 +2,7 @@
 
 mod steps;
 
-use steps::{is_tool, minimal_content, next_request, outcome, result_text, start_app, start_call, to_map};
+use steps::{is_tool, next_request, outcome, result_text, shortest_valid_form_content, start_app, start_call, to_map};
 
 use std::collections::BTreeMap;
 
@@ -171,7 +171,7 @@ async fn forms_are_validated_and_have_three_distinct_responses() {
             let ConsentRequestBody::Form { form: Ok(form), .. } = &consent_request.body else {
                 panic!("{era}: a form: {consent_request:?}")
             };
-            let answer = answer.unwrap_or_else(|| UserDecision::Submit(minimal_content(form)));
+            let answer = answer.unwrap_or_else(|| UserDecision::Submit(shortest_valid_form_content(form)));
             if let UserDecision::Submit(content) = &answer {
                 let empty = app.host.check_form(consent_request.id, Map::new()).await.unwrap();
                 assert!(

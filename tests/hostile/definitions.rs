@@ -45,17 +45,17 @@ fn count_calls(record: &Path) -> usize {
 /// Calls the hostile server's tool and approves the call permanently.
 async fn allow_always(pair: &ServerPair, what: &str) {
     let first = pair.spawn_call("first", "echo", json!({"text": "hello"}));
-    let request = pair.tool_request(what, |_| true).await;
+    let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     first.await.unwrap().unwrap_or_else(|error| panic!("{what}: the call is allowed: {error}"));
 }
 
 /// Asserts that the next call requires consent and shows that the definition has changed, and that nothing is sent if
 /// the user denies it.
-async fn assert_asks_again(pair: &ServerPair, what: &str, record: &Path) {
+async fn assert_changed_definition_requires_consent(pair: &ServerPair, what: &str, record: &Path) {
     let before = count_calls(record);
     let call = pair.spawn_call("changed", "echo", json!({"text": "hello"}));
-    let request = pair.while_good_server_responds(what, pair.tool_request(what, |_| true)).await;
+    let request = pair.while_good_server_responds(what, pair.wait_for_tool_consent_request(what, |_| true)).await;
     let is_new = |request: &ConsentRequestView| match &request.body {
         ConsentRequestBody::Tool { changed_since_allowed, .. } => *changed_since_allowed,
         _ => false,
@@ -114,7 +114,7 @@ async fn x04_removed_requires_user_interaction_flag_requires_consent_again() {
     pair.app.host.set_server_trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();
     for id in ["one", "two"] {
         let call = pair.spawn_call(id, "echo", json!({"text": "hello"}));
-        let request = pair.tool_request(what, |_| true).await;
+        let request = pair.wait_for_tool_consent_request(what, |_| true).await;
         assert_eq!(request.scopes, [ApprovalScope::Once], "{what}: {id}: the call can only be allowed once");
         let hash = request.hash.to_string();
         let lasting = pair.app.host.decide(request.id, hash, UserDecision::Allow(ApprovalScope::Always)).await;
@@ -123,7 +123,7 @@ async fn x04_removed_requires_user_interaction_flag_requires_consent_again() {
         call.await.unwrap().unwrap_or_else(|error| panic!("{what}: {id}: the call is allowed: {error}"));
     }
     pair.app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
-    assert_asks_again(&pair, what, &record).await;
+    assert_changed_definition_requires_consent(&pair, what, &record).await;
     pair.close(what).await;
 }
 
@@ -136,7 +136,7 @@ async fn assert_change_voids_approval(what: &str, changed: &Value) {
     let pair = ServerPair::with_undecided_tools(scripted_config(&args)).await;
     allow_always(&pair, what).await;
     pair.app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
-    assert_asks_again(&pair, what, &record).await;
+    assert_changed_definition_requires_consent(&pair, what, &record).await;
     pair.close(what).await;
 }
 
@@ -173,7 +173,7 @@ async fn x03_tool_changed_after_use_requires_consent_again() {
         }
     };
     within(testkit::app::EVENT_TIMEOUT, &format!("{what}: the host knows the other list"), is_known).await;
-    assert_asks_again(&pair, what, &record).await;
+    assert_changed_definition_requires_consent(&pair, what, &record).await;
     pair.close(what).await;
 }
 
@@ -189,7 +189,7 @@ async fn x06_look_alike_names_reach_their_own_servers() {
     let pair = ServerPair::with_undecided_tools(scripted_config(&["--reply", &tools, "--reply", called])).await;
     for tool in ["echo", "\u{435}cho"] {
         let call = pair.spawn_call(tool, tool, json!({}));
-        let request = pair.tool_request(what, |_| true).await;
+        let request = pair.wait_for_tool_consent_request(what, |_| true).await;
         assert_eq!(request.server, "bad", "{what}: the request shows the user's name of the server");
         let ConsentRequestBody::Tool { tool: shown, .. } = &request.body else { panic!("{what}: a tool") };
         assert_eq!(shown.name, tool, "{what}: the request shows the called tool");
@@ -215,7 +215,7 @@ async fn e18_name_with_letters_of_another_script_is_marked_without_a_look_alike(
     let tools = format!("tools/list={}", json!({"tools": [definition]}));
     let pair = ServerPair::with_undecided_tools(scripted_config(&["--reply", &tools])).await;
     let call = pair.spawn_call("call", tool, json!({}));
-    let request = pair.tool_request(what, |_| true).await;
+    let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     let marked: Vec<&str> = request
         .marks
         .flags

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::log;
 use crate::pair::{FLOOD_TIMEOUT, ServerPair};
-use crate::report::number_near;
+use crate::report::random_number_near;
 
 /// Maximum size of the app's folder after a flood, including the audit log, in bytes.
 const MAX_FOLDER_BYTES: u64 = 10 * 1024 * 1024;
@@ -36,7 +36,7 @@ async fn run_flood(misbehave: &str) -> (ServerPair, usize) {
     let what = format!("X41 over stdio, {misbehave}");
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
-    let count = number_near(FLOOD_MESSAGES).to_string();
+    let count = random_number_near(FLOOD_MESSAGES).to_string();
     let args = ["--misbehave", misbehave, "--count", &count, "--record", record.to_str().unwrap()];
     let pair = ServerPair::start_ready_for_flood(scripted_config(&args)).await;
     let read = || std::fs::read_to_string(&record).unwrap().matches(r#""tools/list""#).count();
@@ -59,7 +59,7 @@ async fn run_flood(misbehave: &str) -> (ServerPair, usize) {
 /// A flood of log messages must not fill the activity log, which must report the dropped entries. Covers the MCP
 /// requirement `[logging-rate-limit]`.
 #[tokio::test]
-async fn x41_flood_of_log_messages() {
+async fn x41_flood_of_log_messages_does_not_fill_the_activity_log() {
     let (pair, _) = run_flood("flood-log").await;
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let (retained, dropped) = {
@@ -70,25 +70,25 @@ async fn x41_flood_of_log_messages() {
         retained <= supervision::activity::MAX_ACTIVITY_ENTRIES,
         "X41: the number of retained entries is bounded, but {retained} are retained"
     );
-    let most = number_near(FLOOD_MESSAGES) - supervision::activity::MAX_ACTIVITY_ENTRIES;
+    let most = random_number_near(FLOOD_MESSAGES) - supervision::activity::MAX_ACTIVITY_ENTRIES;
     assert!(dropped as usize >= most * 9 / 10, "X41: the number of dropped entries is reported: {dropped}");
     pair.close("X41").await;
 }
 
 #[tokio::test]
-async fn x41_flood_of_progress() {
+async fn x41_flood_of_progress_leaves_the_host_responsive() {
     run_flood("flood-progress").await.0.close("X41").await;
 }
 
 #[tokio::test]
-async fn x41_flood_of_list_changes() {
+async fn x41_flood_of_list_changes_is_followed_by_a_read_of_the_list() {
     let (pair, read) = run_flood("flood-list-changed").await;
     assert!(read >= 1, "X41: the last change is read");
     pair.close("X41").await;
 }
 
 #[tokio::test]
-async fn x41_flood_of_malformed_lines() {
+async fn x41_flood_of_malformed_lines_is_reported_as_omitted_messages() {
     let (pair, _) = run_flood("flood-garbage").await;
     let activity = pair.app.activity("bad").await;
     assert!(activity.contains("were too fast to show"), "X41: the number of omitted messages is reported");
@@ -96,14 +96,14 @@ async fn x41_flood_of_malformed_lines() {
 }
 
 #[tokio::test]
-async fn x41_flood_of_unmatched_responses() {
+async fn x41_flood_of_unmatched_responses_leaves_the_host_responsive() {
     run_flood("flood-unknown-answers").await.0.close("X41").await;
 }
 
 /// X37: the server sends 1 GB without a newline. The call fails when the line is too long, and the host discards the
 /// remaining bytes.
 #[tokio::test]
-async fn x37_gigabyte_without_a_newline() {
+async fn x37_gigabyte_without_a_newline_fails_the_call() {
     let what = "X37 over stdio, 1 GB without a newline";
     let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "no-newline"])).await;
     let pid = pair.app.server("bad").await.pid.expect("it runs");
@@ -127,7 +127,7 @@ async fn x37_gigabyte_without_a_newline() {
 
 /// X40: 1 GB on standard error without a newline does not block the server, which continues to respond.
 #[tokio::test]
-async fn x40_gigabyte_on_standard_error() {
+async fn x40_gigabyte_on_standard_error_does_not_block_the_server() {
     let what = "X40, 1 GB on standard error";
     let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "flood-stderr"])).await;
     let call = pair.call_bad_server(what).await;
@@ -138,7 +138,7 @@ async fn x40_gigabyte_on_standard_error() {
 }
 
 #[tokio::test]
-async fn x40_flood_of_lines_on_standard_error() {
+async fn x40_flood_of_lines_on_standard_error_is_bounded() {
     let what = "X40, 200,000 lines on standard error";
     let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "flood-stderr-lines"])).await;
     let call = pair.call_bad_server(what).await;
@@ -184,7 +184,7 @@ fn request_lines(forms: usize, samplings: usize) -> String {
 
 #[tokio::test]
 async fn x24_flood_of_consent_requests_is_bounded_per_server() {
-    let (forms, samplings) = (number_near(500), number_near(SAMPLING_REQUESTS));
+    let (forms, samplings) = (random_number_near(500), random_number_near(SAMPLING_REQUESTS));
     let what = format!("X24, {forms} forms and {samplings} requests for sampling at once");
     let folder = tempfile::tempdir().unwrap();
     let (file, record) = (folder.path().join("lines"), folder.path().join("record"));

@@ -20,7 +20,7 @@ async fn pair_requesting_roots(what: &str) -> (ServerPair, tempfile::TempDir, Pe
     let pair =
         ServerPair::with_undecided_tools(scripted_config(&["--raw", raw, "--record", record.to_str().unwrap()])).await;
     let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
-    let request = pair.tool_request(what, |_| true).await;
+    let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     (pair, folder, call)
 }

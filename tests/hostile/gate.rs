@@ -113,7 +113,7 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     let row = ResultRow::default();
     row.set_name("E01, answer it yourself, then ask again");
     let mut bench = GateTestHarness::new().await;
-    bench.trigger(0).await;
+    bench.send_request_that_triggers_server_request(0).await;
     let is_sampling = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { .. });
     let shown = bench.app.consent_request(SERVER, "a model", is_sampling).await;
     bench.app.decide(&shown, UserDecision::ByHand).await;

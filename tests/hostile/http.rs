@@ -16,8 +16,8 @@ use ports::server_config::{HttpConfig, ServerConfig};
 use serde_json::Value;
 use testkit::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 
-const LEGACY: &str = "2025-11-25";
-const MODERN: &str = "2026-07-28";
+const LEGACY_REVISION: &str = "2025-11-25";
+const MODERN_REVISION: &str = "2026-07-28";
 
 fn remote_server(url: String) -> ServerConfig {
     HttpConfig { url, ..HttpConfig::default() }.into()
@@ -51,5 +51,5 @@ where
 
 /// Returns the response of a correct server to a tool call.
 fn correct_response(request: &Value) -> Value {
-    ordinary::response_message(LEGACY, request)
+    ordinary::response_message(LEGACY_REVISION, request)
 }

@@ -21,7 +21,7 @@ use process::SearchPath;
 use serde_json::{Map, Value, json};
 use testkit::app::{TestApp, scripted_config};
 use testkit::time::RuntimeClock;
-use testkit::{binaries, lure, processes};
+use testkit::{binaries, forbidden_url, processes};
 use tokio::task::JoinHandle;
 
 use crate::collector::forbidden_listener;
@@ -96,10 +96,10 @@ fn allow_good_start_and_tools(request: &ConsentRequestView) -> Option<UserDecisi
 /// server, and unchanged otherwise.
 fn with_forbidden_url(mut bad: ServerConfig) -> ServerConfig {
     let address = forbidden_listener().url();
-    lure::set_lure_url(&address);
+    forbidden_url::set_forbidden_url(&address);
     let is_scripted = |command: &str| command == binaries::scripted_server().to_string_lossy();
     if let Some(stdio) = bad.as_stdio_mut().filter(|stdio| is_scripted(&stdio.command)) {
-        stdio.args.extend(["--lure".to_owned(), address]);
+        stdio.args.extend(["--forbidden-url".to_owned(), address]);
     }
     bad
 }
@@ -243,7 +243,7 @@ impl ServerPair {
     }
 
     /// Waits for a consent request for a tool call of the hostile server for which `fits` returns `true`.
-    pub(crate) async fn tool_request(
+    pub(crate) async fn wait_for_tool_consent_request(
         &self,
         what: &str,
         fits: impl Fn(&ConsentRequestView) -> bool,

@@ -125,7 +125,7 @@ fn seed() -> u64 {
 
 /// Returns a random number that differs from `number` by at most a fifth. It is the same in all runs with the same
 /// seed.
-pub(crate) fn number_near(number: usize) -> usize {
+pub(crate) fn random_number_near(number: usize) -> usize {
     let mut random = fastrand::Rng::with_seed(seed() ^ number as u64);
     let fifth = number / 5;
     number - fifth + random.usize(..=2 * fifth)

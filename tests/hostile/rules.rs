@@ -117,7 +117,7 @@ async fn s03_allowed_value_is_within_the_rule() {
     let record = folder.path().join("record");
     let pair = ServerPair::with_undecided_tools(scripted_config(&["--record", record.to_str().unwrap()])).await;
     let first = pair.spawn_call("first", "echo", json!({}));
-    let request = pair.tool_request(what, |_| true).await;
+    let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(first.await.unwrap().is_ok(), "{what}: an approved call marks the tool as reviewed");
     let own = root.display().to_string();
@@ -152,7 +152,7 @@ async fn s03_allowed_value_is_within_the_rule() {
     {
         let before = count_calls(&record);
         let call = pair.spawn_call(&format!("asks {n}"), "echo", arguments.clone());
-        let request = pair.tool_request(what, |_| true).await;
+        let request = pair.wait_for_tool_consent_request(what, |_| true).await;
         assert_eq!(count_calls(&record), before, "{what}: {arguments} requires consent");
         pair.app.decide(&request, UserDecision::Deny).await;
         assert!(call.await.unwrap().is_err(), "{what}: {arguments} is denied");

@@ -54,7 +54,7 @@ async fn x23_deceptive_urls_are_not_opened() {
         let what = format!("X23, an address with {about}");
         let pair = ServerPair::with_undecided_tools(scripted_config(&["--raw", &url_request(&url)])).await;
         let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
-        let request = pair.tool_request(&what, |_| true).await;
+        let request = pair.wait_for_tool_consent_request(&what, |_| true).await;
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         // An invalid address is rejected without a consent request.
         let received = tokio::select! {
@@ -82,7 +82,7 @@ async fn x23_url_is_not_requested_before_consent() {
     let pair =
         ServerPair::with_undecided_tools(scripted_config(&["--raw", &url_request(&forbidden_listener().url())])).await;
     let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
-    let request = pair.tool_request(what, |_| true).await;
+    let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let request = pair.next_server_request(what).await;
     pair.while_good_server_responds(what, advance_time(std::time::Duration::from_secs(1))).await;

@@ -14,30 +14,30 @@ pub(crate) fn node_modules() -> PathBuf {
 }
 
 fn venv_programs() -> PathBuf {
-    environment_programs("INTEROP_VENV", "../../target/venv")
+    python_environment_programs("INTEROP_VENV", "../../target/venv")
 }
 
-fn environment_programs(variable: &str, usual: &str) -> PathBuf {
+fn python_environment_programs(variable: &str, usual: &str) -> PathBuf {
     installed_path(variable, usual).join(if cfg!(windows) { "Scripts" } else { "bin" })
 }
 
 /// Returns the command that starts a script in `servers/` that uses the TypeScript SDK.
 pub(crate) fn node_server(script: &str) -> LaunchCommand {
-    LaunchCommand::new(node_path(), &[&own_script_path(script)])
+    LaunchCommand::new(node_path(), &[&test_script_path(script)])
 }
 
 /// Returns the command that starts a script in `servers/` that uses the current Python SDK.
 pub(crate) fn python_server(script: &str) -> LaunchCommand {
-    LaunchCommand::new(existing_file(venv_programs().join(python_file_name())), &[&own_script_path(script)])
+    LaunchCommand::new(existing_file(venv_programs().join(python_file_name())), &[&test_script_path(script)])
 }
 
 /// Returns the command that starts a script in `servers/` that uses an old version of the Python SDK.
 pub(crate) fn old_python_server(script: &str) -> LaunchCommand {
-    let programs = environment_programs("INTEROP_VENV_OLD", "../../target/venv-old");
-    LaunchCommand::new(existing_file(programs.join(python_file_name())), &[&own_script_path(script)])
+    let programs = python_environment_programs("INTEROP_VENV_OLD", "../../target/venv-old");
+    LaunchCommand::new(existing_file(programs.join(python_file_name())), &[&test_script_path(script)])
 }
 
-fn own_script_path(script: &str) -> String {
+fn test_script_path(script: &str) -> String {
     existing_file(Path::new(env!("CARGO_MANIFEST_DIR")).join("servers").join(script)).display().to_string()
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn mcpb_script() -> PathBuf {
 }
 
 /// Returns the folder that the tests pack as a bundle. It contains a server with all of its dependencies.
-pub(crate) fn bundle_folder() -> PathBuf {
+pub(crate) fn unpacked_bundle_folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bundle");
     existing_file(folder.join("node_modules"));
     folder

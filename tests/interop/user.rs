@@ -79,7 +79,12 @@ pub(crate) async fn call_tool(app: &TestApp, server: &str, tool: &str, arguments
 }
 
 /// Calls a tool repeatedly until its result contains the text `expected`, and returns that result.
-pub(crate) async fn call_until(app: &TestApp, server: &str, tool: &str, expected: &str) -> CallToolResult {
+pub(crate) async fn call_until_result_contains(
+    app: &TestApp,
+    server: &str,
+    tool: &str,
+    expected: &str,
+) -> CallToolResult {
     let mut last = String::new();
     let found = timeout(EVENT_TIMEOUT, async {
         loop {

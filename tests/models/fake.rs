@@ -122,6 +122,6 @@ pub(crate) async fn collect_response(
 }
 
 /// Sends a request and returns the complete reply.
-pub(crate) async fn expect_reply(provider: &HttpProvider, request: ModelRequest) -> ModelReply {
+pub(crate) async fn receive_reply(provider: &HttpProvider, request: ModelRequest) -> ModelReply {
     collect_response(provider, request).await.1.expect("a reply")
 }

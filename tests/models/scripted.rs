@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 
 /// Starts a server that sends the headers of a response and these pieces of its body to the first client, and then acts
 /// as `then` says. Returns its URL.
-pub(crate) async fn serve_pieces(pieces: Vec<Vec<u8>>, then: AfterPieces) -> String {
+pub(crate) async fn serve_response_pieces(pieces: Vec<Vec<u8>>, then: AfterResponsePieces) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move {
@@ -27,13 +27,13 @@ pub(crate) async fn serve_pieces(pieces: Vec<Vec<u8>>, then: AfterPieces) -> Str
             let _ = socket.flush().await;
         }
         match then {
-            AfterPieces::Close => {}
-            AfterPieces::Wait => {
+            AfterResponsePieces::Close => {}
+            AfterResponsePieces::Wait => {
                 // Waits until the client closes the connection.
                 let _ = tokio::time::timeout(Duration::from_secs(60), socket.read(&mut [0; 64])).await;
             }
-            AfterPieces::Repeat(piece) => while socket.write_all(&piece).await.is_ok() {},
-            AfterPieces::Drip(piece, times, last) => {
+            AfterResponsePieces::Repeat(piece) => while socket.write_all(&piece).await.is_ok() {},
+            AfterResponsePieces::Drip(piece, times, last) => {
                 for _ in 0..times {
                     if socket.write_all(&piece).await.is_err() {
                         return;
@@ -49,7 +49,7 @@ pub(crate) async fn serve_pieces(pieces: Vec<Vec<u8>>, then: AfterPieces) -> Str
 }
 
 /// Behaviour of the server after it has sent the last piece of its response.
-pub(crate) enum AfterPieces {
+pub(crate) enum AfterResponsePieces {
     /// Closes the connection at once.
     Close,
     /// Keeps the connection open without sending anything.

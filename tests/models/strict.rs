@@ -8,7 +8,7 @@ use models::{
 };
 use serde_json::{Value, json};
 
-use crate::fake::{collect_response, expect_reply, provider_settings, text_request};
+use crate::fake::{collect_response, provider_settings, receive_reply, text_request};
 use crate::scripted::{ReceivedRequest, ScriptedServer, http_response, start_scripted_server};
 
 /// Reasoning models of OpenAI. The second text states which reasoning efforts the model accepts in requests with tools
@@ -108,9 +108,9 @@ async fn reasoning_models_of_openai_receive_supported_parameters() {
                 provider.find_lossy_conversions(&plain).is_empty(),
                 "{model} at {host}: tools without thinking should be supported"
             );
-            expect_reply(&provider, plain).await;
+            receive_reply(&provider, plain).await;
             let alone = ModelRequest { tools: Vec::new(), temperature: None, ..request };
-            expect_reply(&provider, alone).await;
+            receive_reply(&provider, alone).await;
             let effort = served.request_bodies("/v1/chat/completions").pop().unwrap()["reasoning_effort"].clone();
             assert_eq!(effort, "medium", "{model} at {host}: the effort should be sent without tools");
         }
@@ -131,7 +131,7 @@ async fn unsupported_stop_sequences_are_refused_before_sending() {
         let loss = LossyConversion { what: UnsupportedFeature::Stop, then: Conversion::Refuse };
         assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "{model}: the stop sequences should be refused");
         let chosen = ConversionChoices([(UnsupportedFeature::Stop, Conversion::LeaveOut)].into());
-        let answered = expect_reply(&client_for_host(OPENAI_API_HOSTS[0], &served, chosen), request).await;
+        let answered = receive_reply(&client_for_host(OPENAI_API_HOSTS[0], &served, chosen), request).await;
         assert_eq!(
             answered.message.plain_text(),
             "ok",
@@ -194,7 +194,7 @@ async fn anthropic_models_receive_a_temperature_only_if_supported() {
             [loss],
             "{model}: the omission of the temperature should be reported"
         );
-        expect_reply(&provider, hot(model)).await;
+        receive_reply(&provider, hot(model)).await;
     }
     for model in ["claude-sonnet-4-5", "claude-haiku-4-5-20251001", "claude-opus-4-6"] {
         assert!(provider.find_lossy_conversions(&hot(model)).is_empty(), "{model} should support a temperature");

@@ -44,7 +44,7 @@ pub async fn respond_in_conversation(
     if repeats_elsewhere(request, own) {
         return Err(refused("repeat a call outside of its conversation"));
     }
-    if text_of("view").is_some_and(|view| api.app_views().is_outside(view, own)) {
+    if text_of("view").is_some_and(|view| api.app_views().is_outside_conversation(view, own)) {
         return Err(refused("use this app, which does not belong to its conversation"));
     }
     if COMMANDS_WITH_A_CONSENT_REQUEST_ID.contains(&name) {

@@ -123,13 +123,13 @@ impl OfferedAppTools {
         let AppToolList { tools, dropped } = listed.unwrap_or_default();
         self.listed = tools.into_iter().map(|tool| tool.definition).collect();
         self.unusable = dropped;
-        self.refuse_names_of_server().await
+        self.refuse_names_shared_with_server().await
     }
 
     /// Refuses the listed tools that have the name of a tool of the server, for which they could be mistaken. Tools
     /// that differ from the previous ones are turned off. Returns the change for the user, if there is one.
-    pub(crate) async fn refuse_names_of_server(&mut self) -> Option<AppViewChange> {
-        let of_server = self.names_of_server().await;
+    pub(crate) async fn refuse_names_shared_with_server(&mut self) -> Option<AppViewChange> {
+        let of_server = self.listed_names_shared_with_server().await;
         let tools: Vec<Tool> = self.listed.iter().filter(|tool| !of_server.contains(&tool.name)).cloned().collect();
         let refused = self.listed.len() - tools.len();
         let (hash, dropped) = (definitions_hash(&tools), (self.unusable + refused) as u64);
@@ -144,7 +144,7 @@ impl OfferedAppTools {
     }
 
     /// Returns the names that listed tools share with tools of the server.
-    async fn names_of_server(&self) -> BTreeSet<String> {
+    async fn listed_names_shared_with_server(&self) -> BTreeSet<String> {
         if self.listed.is_empty() {
             return BTreeSet::new();
         }
@@ -202,7 +202,7 @@ impl OfferedAppTools {
                     // The app was closed while the call waited for this task.
                     (0, _) => Err(to_unsent_error(AppToolError::Closed)),
                     // Meanwhile the tools were turned off, perhaps because the tool now has another definition.
-                    (_, false) => Err(unsent_since("the app's tools were turned off")),
+                    (_, false) => Err(unsent_error_with_reason("the app's tools were turned off")),
                     _ => view.call_app_tool(&name, arguments, now).map_err(to_unsent_error),
                 };
                 match called {
@@ -258,12 +258,12 @@ fn definitions_hash(tools: &[Tool]) -> Hash {
 /// Converts the reason why a call was not sent to an app.
 fn to_unsent_error(error: AppToolError) -> CallError {
     match error {
-        AppToolError::Closed => unsent_since(&error.to_string()),
+        AppToolError::Closed => unsent_error_with_reason(&error.to_string()),
         error => to_call_error(error),
     }
 }
 
-fn unsent_since(reason: &str) -> CallError {
+fn unsent_error_with_reason(reason: &str) -> CallError {
     CallError::Undelivered { cause: format!("the call was not sent, since {reason}"), sent: false }
 }
 

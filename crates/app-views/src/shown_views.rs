@@ -63,7 +63,7 @@ impl AppViews {
     /// Returns `true` if a shown app belongs to another conversation than this one, or to none. Returns `false` if the
     /// app is not shown.
     #[must_use]
-    pub fn is_outside(&self, view: &str, conversation: Option<&str>) -> bool {
+    pub fn is_outside_conversation(&self, view: &str, conversation: Option<&str>) -> bool {
         let is_own =
             |shown: &ShownView| conversation.is_some_and(|own| is_in_window_of(shown.conversation.as_deref(), own));
         self.views().get(view).is_some_and(|shown| !is_own(shown))

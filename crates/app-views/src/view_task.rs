@@ -305,7 +305,7 @@ impl ViewTask {
         }
         if has_gap || matches!(event, HostEvent::CatalogChanged(server) if *server == self.server) {
             self.update_tools().await;
-            if let Some(change) = self.tools.refuse_names_of_server().await {
+            if let Some(change) = self.tools.refuse_names_shared_with_server().await {
                 self.emit(change).await;
             }
             self.view.notify_list_changed(ServerListKind::Resources);

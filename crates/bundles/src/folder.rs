@@ -105,7 +105,7 @@ fn first_difference(was: &FileTree, now: &FileTree) -> Option<FolderChange> {
     removed_or_changed.or_else(|| added().cloned().map(FolderChange::Added))
 }
 
-struct FoundFolderFile {
+struct BundleFolderFile {
     /// Path of the file, relative to the bundle's folder, with slashes as in a [`FileTree`].
     path: String,
     place: PathBuf,
@@ -113,7 +113,7 @@ struct FoundFolderFile {
     executable: bool,
 }
 
-impl FoundFolderFile {
+impl BundleFolderFile {
     /// Reads the file and returns its hash. Fails if its size differs from the size when the folder was listed.
     fn read(&self) -> Result<ContentDigest, FolderChange> {
         let failed = |error: io::Error| unreadable_change(&self.path, &error);
@@ -137,7 +137,7 @@ fn is_uv_server(folder: &Path) -> bool {
 
 /// Lists all files below a folder, without following links. Skips each path for which `is_omitted` returns `true`. The
 /// second argument of `is_omitted` is `true` for a folder.
-fn list_files(folder: &Path, is_omitted: impl Fn(&str, bool) -> bool) -> Result<Vec<FoundFolderFile>, FolderChange> {
+fn list_files(folder: &Path, is_omitted: impl Fn(&str, bool) -> bool) -> Result<Vec<BundleFolderFile>, FolderChange> {
     let failed = |path: &str, error: io::Error| unreadable_change(path, &error);
     let root = fs::symlink_metadata(folder).map_err(|error| failed("the bundle's folder", error))?;
     if !root.is_dir() {
@@ -170,7 +170,7 @@ fn list_files(folder: &Path, is_omitted: impl Fn(&str, bool) -> bool) -> Result<
                 if files.len() == MAX_ARCHIVE_ENTRIES || size > MAX_UNPACKED_FILE_BYTES || bytes > MAX_UNPACKED_BYTES {
                     return Err(FolderChange::TooLarge);
                 }
-                files.push(FoundFolderFile { path, place: entry.path(), size, executable: is_executable(&facts) });
+                files.push(BundleFolderFile { path, place: entry.path(), size, executable: is_executable(&facts) });
             } else {
                 return Err(FolderChange::NotAFile(path));
             }

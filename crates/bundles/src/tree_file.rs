@@ -20,12 +20,12 @@ fn tree_file_path(folder: &Path) -> PathBuf {
 
 /// Returns the name of the bundle folder to which the list of files with the file name `name` belongs, or `None` if
 /// `name` is not the file name of such a list.
-pub(crate) fn listed_folder_name(name: &str) -> Option<&str> {
+pub(crate) fn folder_of_tree_file(name: &str) -> Option<&str> {
     name.strip_suffix(TREE_FILE_SUFFIX)
 }
 
-/// Stores the list of the files in `folder`. The write need not be atomic: if the process is killed meanwhile, the folder is
-/// incomplete as well, and is removed later.
+/// Stores the list of the files in `folder`. The write need not be atomic: if the process is killed meanwhile, the
+/// folder is incomplete as well, and is removed later.
 pub(crate) fn write_tree_file(folder: &Path, tree: &FileTree) -> io::Result<()> {
     fs::write(tree_file_path(folder), serde_json::to_vec(tree)?)
 }

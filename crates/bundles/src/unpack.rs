@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::folder::verify_folder;
 use crate::tree::{FileTree, HashingWriter, verify_tree};
-use crate::tree_file::{listed_folder_name, remove_tree_file, write_tree_file};
+use crate::tree_file::{folder_of_tree_file, remove_tree_file, write_tree_file};
 use crate::{Archive, ArchiveFile, Bundle, BundleError};
 
 /// Prefix of the names of temporary folders, which contain partially unpacked or partially removed bundles.
@@ -125,7 +125,7 @@ pub fn unpacked_folders(root: &Path) -> Result<Vec<String>, BundleError> {
     let mut folders = Vec::new();
     for entry in entries {
         let name = entry.map_err(cant_read)?.file_name();
-        let listed = name.to_str().and_then(listed_folder_name).and_then(|name| direct_subfolder(root, name));
+        let listed = name.to_str().and_then(folder_of_tree_file).and_then(|name| direct_subfolder(root, name));
         // A folder without a list of files was not created by this crate.
         if let Some(folder) = listed.filter(|folder| fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir())) {
             folders.extend(folder.file_name().map(|name| name.to_string_lossy().into_owned()));
@@ -152,7 +152,7 @@ pub fn remove_leftovers(root: &Path) -> Result<(), BundleError> {
         let name = name.to_string_lossy();
         if kind.is_dir() && name.starts_with(UNFINISHED_FOLDER_PREFIX) {
             fs::remove_dir_all(entry.path()).map_err(cant_remove)?;
-        } else if kind.is_file() && listed_folder_name(&name).is_some_and(|folder| !root.join(folder).is_dir()) {
+        } else if kind.is_file() && folder_of_tree_file(&name).is_some_and(|folder| !root.join(folder).is_dir()) {
             fs::remove_file(entry.path()).map_err(cant_remove)?;
         }
     }

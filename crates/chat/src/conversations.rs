@@ -68,7 +68,7 @@ impl Chat {
             self.with_history(move |history| create_with_unique_id(history, new)).await?
         };
         self.host.record_conversation_servers(conversation.id.clone(), Vec::new(), true).await?;
-        self.host.conversations_changed(Some(conversation.id.clone())).await?;
+        self.host.report_changed_conversations(Some(conversation.id.clone())).await?;
         let (page, sources) = (BranchPage::default(), Vec::new());
         Ok(OpenConversation { conversation, settings, page, sources, answering: false, draft: String::new() })
     }
@@ -98,7 +98,7 @@ impl Chat {
         self.host
             .record_conversation_servers(conversation.id.clone(), std::mem::take(&mut conversation.sources), true)
             .await?;
-        let sources = self.host.conversation_label(conversation.id.clone()).await?.servers;
+        let sources = self.host.data_flow_label(conversation.id.clone()).await?.servers;
         let (answering, live) = self.reply_in_progress(&conversation.id);
         let mut page = BranchPage::from_stored(page);
         if let Some((live, seq)) = live
@@ -174,7 +174,7 @@ impl Chat {
         }
         self.conversation_log(&conversation).append(items).await?;
         drop(held);
-        self.host.conversations_changed(Some(conversation)).await?;
+        self.host.report_changed_conversations(Some(conversation)).await?;
         Ok(())
     }
 
@@ -205,7 +205,7 @@ impl Chat {
         let renamed = id.clone();
         let is_there = self.with_history(move |history| history.change(&renamed, &change)).await?;
         if is_there {
-            self.host.conversations_changed(Some(id)).await?;
+            self.host.report_changed_conversations(Some(id)).await?;
         }
         Ok(is_there)
     }
@@ -221,7 +221,7 @@ impl Chat {
         // A reply must not continue in a conversation that no longer exists. Fails if there is none in progress.
         let _ = self.stop_reply(&id);
         self.with_history(move |history| history.delete(&id)).await?;
-        self.host.conversations_changed(None).await?;
+        self.host.report_changed_conversations(None).await?;
         Ok(())
     }
 }

@@ -212,7 +212,7 @@ impl Chat {
         let held = ConversationLocks::lock_for_writing(&self.replies, &conversation).await?;
         self.conversation_log(&conversation).select_branch(item).await?;
         drop(held);
-        self.host.conversations_changed(Some(conversation)).await?;
+        self.host.report_changed_conversations(Some(conversation)).await?;
         Ok(())
     }
 
@@ -237,7 +237,7 @@ impl Chat {
         }
         check_parameters(&settings)?;
         self.conversation_log(&conversation).store_settings(&settings).await?;
-        self.host.conversations_changed(Some(conversation)).await?;
+        self.host.report_changed_conversations(Some(conversation)).await?;
         Ok(())
     }
 
@@ -340,7 +340,7 @@ impl Chat {
         let begun = self.start_reply_after(begun, log, chosen, parent, Some(id)).await;
         if begun.is_err() {
             // The page was already notified that a reply starts.
-            self.host.conversations_changed(Some(conversation)).await?;
+            self.host.report_changed_conversations(Some(conversation)).await?;
         }
         begun
     }
@@ -380,7 +380,7 @@ impl Chat {
         self.host.record_conversation_servers(conversation.clone(), stored.sources, true).await?;
         let run = ReplyRun::begin(self.host.clone(), log, begun, settings, model, parent).await?;
         let reply = run.reply_id().to_owned();
-        self.host.conversations_changed(Some(conversation)).await?;
+        self.host.report_changed_conversations(Some(conversation)).await?;
         tokio::spawn(run.run());
         Ok(ReplyIds { message, reply })
     }

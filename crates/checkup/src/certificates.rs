@@ -103,8 +103,8 @@ mod tests {
     use super::*;
     use crate::finding::FindingState;
 
-    fn servers(own: Option<(&str, &str)>) -> Vec<ServerEntry> {
-        let env = own.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
+    fn servers_with_variable(variable: Option<(&str, &str)>) -> Vec<ServerEntry> {
+        let env = variable.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
         vec![
             ServerEntry { name: "far".to_owned(), config: HttpConfig::default().into() },
             ServerEntry { name: "near".to_owned(), config: StdioConfig { env, ..StdioConfig::default() }.into() },
@@ -122,7 +122,7 @@ mod tests {
         for path in [&missing, &empty] {
             let outcome = check_certificates(
                 &ProcessEnvironment::with_variables(&[(CERT_FILE_VARIABLE, path)], None),
-                &servers(None),
+                &servers_with_variable(None),
             );
             assert_eq!(outcome.state, FindingState::Problem, "{path}: {}", outcome.observation);
             assert!(
@@ -134,13 +134,13 @@ mod tests {
         }
         let outcome = check_certificates(
             &ProcessEnvironment::with_variables(&[(CERT_FILE_VARIABLE, &good)], None),
-            &servers(None),
+            &servers_with_variable(None),
         );
         assert_eq!(outcome.state, FindingState::Ok, "{}", outcome.observation);
         assert!(outcome.observation.to_string().starts_with("Trusted: 1 certificate,"), "{}", outcome.observation);
         let outcome = check_certificates(
             &ProcessEnvironment::with_variables(&[(CERT_FILE_VARIABLE, &good), (CERT_FOLDER_VARIABLE, &missing)], None),
-            &servers(None),
+            &servers_with_variable(None),
         );
         assert_eq!(
             outcome.state,
@@ -157,14 +157,20 @@ mod tests {
         let made = rcgen::generate_simple_self_signed(vec!["a.example".to_owned()]).unwrap();
         std::fs::write(&good, made.cert.pem()).unwrap();
         let environment = ProcessEnvironment::with_variables(&[(CERT_FILE_VARIABLE, good.to_str().unwrap())], None);
-        let outcome = check_certificates(&environment, &servers(Some(("NODE_EXTRA_CA_CERTS", "/nonexistent/ca.pem"))));
+        let outcome = check_certificates(
+            &environment,
+            &servers_with_variable(Some(("NODE_EXTRA_CA_CERTS", "/nonexistent/ca.pem"))),
+        );
         assert_eq!(
             (outcome.state, &outcome.servers[..]),
             (FindingState::Problem, &["near".to_owned()][..]),
             "{}",
             outcome.observation
         );
-        let outcome = check_certificates(&environment, &servers(Some(("NODE_EXTRA_CA_CERTS", good.to_str().unwrap()))));
+        let outcome = check_certificates(
+            &environment,
+            &servers_with_variable(Some(("NODE_EXTRA_CA_CERTS", good.to_str().unwrap()))),
+        );
         assert_eq!(outcome.state, FindingState::Ok, "an existing file is not reported: {}", outcome.observation);
     }
 }

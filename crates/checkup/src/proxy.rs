@@ -73,7 +73,7 @@ fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
     }
     let mut unusable = None;
     for variables in HTTPS_PROXY_VARIABLES {
-        let Some((variable, value)) = effective_spelling(environment, variables) else { continue };
+        let Some((variable, value)) = effective_variable_spelling(environment, variables) else { continue };
         match value.map_or(Some(ProxyProblem::NoAddress("it is not Unicode text.")), proxy_problem) {
             None => return EnvironmentProxy::Usable(variable),
             Some(ProxyProblem::Socks(reason)) => return EnvironmentProxy::Unusable(variable, reason),
@@ -83,14 +83,15 @@ fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
         }
     }
     let for_http = || {
-        effective_spelling(environment, HTTP_PROXY_VARIABLES).map(|(variable, _)| EnvironmentProxy::HttpOnly(variable))
+        effective_variable_spelling(environment, HTTP_PROXY_VARIABLES)
+            .map(|(variable, _)| EnvironmentProxy::HttpOnly(variable))
     };
     unusable.or_else(for_http).unwrap_or(EnvironmentProxy::Nothing)
 }
 
 /// Returns the spelling in which a proxy variable is set, and its value, or `None` in place of the value if that is not
 /// Unicode. Returns `None` if the variable is not set or is empty.
-fn effective_spelling<'e>(
+fn effective_variable_spelling<'e>(
     environment: &'e ProcessEnvironment,
     (upper, lower): (&'static str, &'static str),
 ) -> Option<(&'static str, Option<&'e str>)> {

@@ -67,7 +67,7 @@ pub(crate) fn describe_system(os_release: Option<&str>, kernel: Option<&str>) ->
         };
         let named = value("ID").and_then(|id| find_known_name(KNOWN_DISTRIBUTIONS, id));
         text.push_str(&format!(", {}", named.unwrap_or("another distribution")));
-        if let Some(version) = value("VERSION_ID").and_then(version_of_digits) {
+        if let Some(version) = value("VERSION_ID").and_then(numeric_version_text) {
             text.push_str(&format!(" {version}"));
         }
     }
@@ -107,7 +107,7 @@ fn find_known_name(list: &[&'static str], name: &str) -> Option<&'static str> {
 }
 
 /// Returns the text if it is a version that consists only of digits and dots, or `None` otherwise.
-fn version_of_digits(text: &str) -> Option<String> {
+fn numeric_version_text(text: &str) -> Option<String> {
     let is_number = !text.is_empty() && text.len() <= 12 && text.chars().all(|c| c.is_ascii_digit() || c == '.');
     is_number.then(|| text.to_owned())
 }

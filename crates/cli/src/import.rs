@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use api::ApiError;
 use installer::imports::{self, ImportError};
 use other_apps::{
-    AppEnvironment, ExportForm, ExportOmissions, FoundServer, ImportNote, ImportNoteKind, ImportStatus, ScanReport,
-    ScanScope, ServersExport,
+    AppEnvironment, ExportOmissions, FoundServer, ImportNote, ImportNoteKind, ImportStatus, ScanReport, ScanScope,
+    ServerExportFormat, ServerListExport,
 };
 use ports::SecretPersistence;
 use ports::server_config::{ConfigProblem, ServerEntry, ServerTransport};
@@ -66,11 +66,11 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
 pub(crate) async fn export_servers(session: &CommandSession, format: ExportFormat) -> Result<Value, CommandFailure> {
     session.server_names(None).await?;
     let form = match format {
-        ExportFormat::McpServers => ExportForm::McpServers,
-        ExportFormat::VsCode => ExportForm::VsCode,
+        ExportFormat::McpServers => ServerExportFormat::McpServers,
+        ExportFormat::VsCode => ServerExportFormat::VsCode,
     };
     let servers = configured_servers(session).await?;
-    let ServersExport { document, omissions } = other_apps::export(&servers, form);
+    let ServerListExport { document, omissions } = other_apps::export(&servers, form);
     for (server, omissions) in servers.iter().zip(&omissions) {
         let notes = omissions.entry_notes();
         if !notes.is_empty() {

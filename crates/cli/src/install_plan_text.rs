@@ -43,7 +43,7 @@ fn template_json(template: &Template) -> Value {
         TemplatePart::Input(key) => Some(json!({ "input": key })),
         TemplatePart::Needs(_) => None,
     };
-    if template.keys().next().is_some() {
+    if template.input_keys().next().is_some() {
         return template.parts.iter().filter_map(part).collect();
     }
     let texts = template.parts.iter().filter_map(|part| match part {
@@ -132,7 +132,7 @@ fn input_text(input: &PlanInput, is_exposed: bool) -> String {
 fn template_text(template: &Template) -> String {
     let literal: String =
         template.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" }).collect();
-    if template.keys().next().is_none() {
+    if template.input_keys().next().is_none() {
         return escape_value(&literal);
     }
     let part = |part: &TemplatePart| match part {

@@ -84,7 +84,7 @@ pub(crate) async fn request_inputs(
         check_capability(context, question)?;
     }
     if client::is_stateless(context) {
-        return take_round_responses(answers, questions, state);
+        return responses_of_input_round(answers, questions, state);
     }
     let mut values = Vec::with_capacity(questions.len());
     for (_, question) in questions {
@@ -95,7 +95,7 @@ pub(crate) async fn request_inputs(
 
 /// Returns the host's responses to these requests. If one is missing, returns an [`EarlyExit::Ask`] with the requests,
 /// so that the host repeats its request with the responses.
-fn take_round_responses(
+fn responses_of_input_round(
     answers: &InputResponseSet,
     questions: Vec<(&str, InputRequest)>,
     state: Option<&str>,

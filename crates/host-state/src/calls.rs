@@ -6,7 +6,7 @@ mod call_request;
 mod pending_result;
 
 pub use call_origin::CallOrigin;
-pub use call_record::{CallRecord, TicketPurpose};
+pub use call_record::{CallRecord, CallTicketPurpose};
 pub use call_record::{CallReply, NewCall};
 pub use call_record::{PendingCallWork, SentCall, SentNotifier};
 pub use call_request::CallRequest;
@@ -32,7 +32,7 @@ pub struct CallTable {
     /// Calls in progress, by id.
     pub records: FxHashMap<Arc<str>, Box<CallRecord>>,
     /// Purpose of each request that was sent to a connection, by ticket.
-    pub tickets: FxHashMap<CallTicket, TicketPurpose>,
+    pub tickets: FxHashMap<CallTicket, CallTicketPurpose>,
     /// Results that wait for the user's review, by id of the call that returned them.
     pub held_results: FxHashMap<String, PendingResult>,
     /// Tools of shown MCP apps that models may call.
@@ -147,7 +147,7 @@ impl CallTable {
     /// Returns the id of the call that was sent with this ticket, or `None` if the ticket belongs to another request.
     pub fn call_of_ticket(&self, ticket: CallTicket) -> Option<String> {
         match self.tickets.get(&ticket) {
-            Some(TicketPurpose::Call { id, .. }) => Some(id.to_string()),
+            Some(CallTicketPurpose::Call { id, .. }) => Some(id.to_string()),
             _ => None,
         }
     }

@@ -39,8 +39,8 @@ pub use app_tools::{
 };
 pub use audited_decision::AuditedDecision;
 pub use calls::{
-    CallOrigin, CallRecord, CallReply, CallRequest, CallTable, NewCall, PendingCallWork, PendingResult, ResultOrigin,
-    ResultVerdict, SentCall, SentNotifier, TicketPurpose,
+    CallOrigin, CallRecord, CallReply, CallRequest, CallTable, CallTicketPurpose, NewCall, PendingCallWork,
+    PendingResult, ResultOrigin, ResultVerdict, SentCall, SentNotifier,
 };
 pub use confirmed::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ConfirmedSettings, ProviderAddress};
 pub use connection::{PendingRefreshes, TICK, TickTimer, redact_error, redact_failure};
@@ -49,7 +49,7 @@ pub use consent::{
     RequestThrottle, consent_kind, consent_payload_hash, consent_subject, originator_name, payload_text, refusal_error,
     refusal_response, sampling_subject, to_consent_body,
 };
-pub use data_flow::{ConversationLabel, ConversationLabels, DataFlowSettings, DataFlowTable};
+pub use data_flow::{DataFlowLabel, DataFlowLabels, DataFlowSettings, DataFlowTable};
 pub use document_progress::{DocumentProgress, ReadDocument, entries_by_server, with_server_entry};
 pub use document_writer::{DocumentUpdate, DocumentWriter, WriterJob, WriterOperation};
 pub use events::{EventStream, NumberedEvent};
@@ -67,7 +67,7 @@ pub use permissions::{
     RestoreGrantError, RevokedGrants, RuleFiles, with_last_uses,
 };
 pub use reviews::{ReviewError, Reviews, ShownDefinition, endpoints_by_purpose, tool_review_state};
-pub use rule_file::{change_rule_file, parse_rule_file, put_rule, put_rule_back};
+pub use rule_file::{change_rule_file, parse_rule_file, put_rule, restore_removed_rule_in_file};
 pub use running_servers::{end_orphaned_servers, with_running_servers};
 pub use sampling::{
     AppSamplingRequest, AutoApprovedRequest, ModelOutcome, ModelRun, Sampling, SamplingRecord, SharedModelOutput,

@@ -135,7 +135,7 @@ impl Permissions {
 
     /// Returns how long the user trusts a server. While a server is trusted, calls of its reviewed tools need no
     /// consent.
-    pub fn trust_in(&self, server: &str, now: Millis) -> TrustDuration {
+    pub fn server_trust_duration(&self, server: &str, now: Millis) -> TrustDuration {
         let stands = |rule: &PolicyRule| rule.trusts(server) && rule.expires_at.is_none_or(|end| end > now);
         if self.policy.rules(RuleSource::User).any(stands) {
             TrustDuration::Always
@@ -189,7 +189,7 @@ impl Permissions {
     /// forgotten since the approval. `origin` is the originator of the call, `grant_hash` the hash of the tool's
     /// definition and the settings of its server, and `forgotten` the value of [`ApprovedCalls::forgotten`] at the time
     /// of the approval, before its audit entry was written.
-    pub fn note_approved_call(
+    pub fn record_approved_call(
         &mut self,
         request: &ConsentRequestView,
         origin: Option<&CallOrigin>,

@@ -57,7 +57,7 @@ pub fn put_rule(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, RulesEr
 /// # Errors
 ///
 /// Returns [`RulesError::Rule`] if the rules of the file are invalid or too many.
-pub fn put_rule_back(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, RulesError> {
+pub fn restore_removed_rule_in_file(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, RulesError> {
     let mut rules = RuleSet::compile(RuleSource::User, std::mem::take(&mut file.rules))?;
     let id = rules.restore(rule.clone())?;
     file.rules = rules.iter().cloned().collect();

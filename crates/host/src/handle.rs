@@ -48,7 +48,7 @@ pub struct Host {
     ports: Ports,
     times: crate::view::CallTimeouts,
     preparations: call_preparations::CallPreparations,
-    /// Limits how often calls of [`network_changed`](Self::network_changed) have an effect.
+    /// Limits how often calls of [`handle_network_change`](Self::handle_network_change) have an effect.
     network_check_limit: Arc<Mutex<ConnectionCheckRateLimit>>,
     /// Lock that serializes changes of the servers' settings ([`ServerSetup`]).
     setting_up: Arc<tokio::sync::Mutex<()>>,
@@ -228,7 +228,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn network_changed(&self) -> Result<(), HostClosed> {
+    pub async fn handle_network_change(&self) -> Result<(), HostClosed> {
         let now = Instant::now();
         let at = self.network_check_limit.lock().unwrap_or_else(PoisonError::into_inner).schedule_connection_check(now);
         match at {

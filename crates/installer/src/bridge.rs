@@ -21,7 +21,7 @@ pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     let env = env.iter().map(|(name, value)| Some((name.clone(), blanks.text(value)?))).collect::<Option<_>>();
     let Some(env) = env else { return plan };
     let config = StdioConfig { command: command.clone(), args, env, ..StdioConfig::default() };
-    let Some((remote, found)) = other_apps::bridged_remote(&config) else { return plan };
+    let Some((remote, found)) = other_apps::remote_behind_bridge(&config) else { return plan };
     let headers: BTreeMap<String, Template> =
         remote.headers.iter().map(|(name, value)| (name.clone(), blanks.template(value))).collect();
     let url = blanks.template(&remote.url);
@@ -29,7 +29,7 @@ pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     if headers.keys().any(|name| name.contains([INPUT_PLACEHOLDER_START, INPUT_PLACEHOLDER_END])) {
         return plan;
     }
-    let used: Vec<&str> = headers.values().chain([&url]).flat_map(Template::keys).collect();
+    let used: Vec<&str> = headers.values().chain([&url]).flat_map(Template::input_keys).collect();
     let inputs = plan.inputs.iter().filter(|input| used.contains(&input.key.as_str())).cloned().collect();
     // The publisher's notes about the package do not apply to the remote server.
     let target = PlanTarget::Remote { url, kind: remote.kind.unwrap_or(HttpKind::Http), headers };

@@ -61,8 +61,8 @@ pub struct InstallDownload {
     pub sha256: String,
 }
 
-/// Returns the packages and remote endpoints of a server in the registry, at most `registry::server_json::MAX_TARGETS`
-/// of each.
+/// Returns the packages and remote endpoints of a server in the registry, at most
+/// `registry::server_json::MAX_INSTALL_TARGETS` of each.
 #[must_use]
 pub fn install_choices(entry: &RegistryEntry) -> Vec<InstallChoice> {
     let server = &entry.server;

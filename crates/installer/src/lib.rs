@@ -62,7 +62,7 @@ pub use upgrade::UpgradeOffer;
 use registry_choice::OpenRegistry;
 
 /// Function that opens the registry at an address, together with its cache. Blocks.
-type OpenCatalog =
+type CatalogOpener =
     dyn Fn(RegistryAddress, Option<RegistryHeader>) -> Result<RegistryCatalog, InstallError> + Send + Sync;
 
 /// Installs, upgrades and removes servers. Clones share the open registry.
@@ -72,7 +72,7 @@ pub struct Installer {
 }
 
 struct InstallerState {
-    open_catalog: Box<OpenCatalog>,
+    open_catalog: Box<CatalogOpener>,
     data_folder: PathBuf,
     registry: RegistryChoice,
     /// The registry that was used last, with its cache.
@@ -153,7 +153,7 @@ impl Installer {
             Some(Some(held)) => {
                 let setup = host.begin_reloaded_setup().await?;
                 setup.resolve_pending_installations().await?;
-                let recorded = setup.recorded_folders().await?;
+                let recorded = setup.recorded_bundle_folders().await?;
                 let configs: Vec<_> = setup.servers().iter().map(|server| server.config.clone()).collect();
                 let removed = run_blocking(move || {
                     let (_held, _setup) = (held, setup);

@@ -73,7 +73,7 @@ impl Installer {
             } else {
                 match catalog.versions(&report.name, freshness).await {
                     Ok(answer) => {
-                        compare_versions(&mut report, &answer.value.entries);
+                        add_status_and_newer_version(&mut report, &answer.value.entries);
                         report.problem = answer.offline.as_ref().map(ToString::to_string);
                         offline = answer.offline.filter(fails_for_every_server);
                     }
@@ -130,7 +130,7 @@ fn report_from_cache(catalog: &RegistryCatalog, server: String, name: String, ve
     VersionReport { server, name, version, status, status_message, newer: None, problem: None }
 }
 
-fn compare_versions(report: &mut VersionReport, versions: &[RegistryEntry]) {
+fn add_status_and_newer_version(report: &mut VersionReport, versions: &[RegistryEntry]) {
     let own = versions.iter().find(|entry| entry.server.version == report.version);
     if let Some(listing) = own.and_then(|entry| entry.listing.clone()) {
         report.status = listing.status;

@@ -71,7 +71,7 @@ impl Installer {
                 plan.name.clone_from(&installed.name);
                 let sandbox = self.upgraded_sandbox(installed, &offer, &plan).await?;
                 let carried = installed.carried_values(&plan);
-                let server = plan.fill_with_carried(&draft.values, &carried, &installed.config, sandbox)?;
+                let server = plan.fill_with_carried_values(&draft.values, &carried, &installed.config, sandbox)?;
                 let mut values = carried.values;
                 values.extend(draft.values.clone());
                 (server, plan.filled_inputs(&values))

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::imports::configured_servers;
 
 /// Maximum number of shared folders whose settings files are read by one call.
-const MAX_READ_FOLDERS: usize = 100;
+const MAX_FOLDERS_READ_PER_CALL: usize = 100;
 
 /// Returns the shared folders (roots) with settings files that define servers, except those whose files the user has
 /// already seen with this content. Nothing is started, and no other files are read.
@@ -36,7 +36,7 @@ pub async fn unseen_projects(
         let seen = parse_seen_hashes(ports.documents.read(Document::Projects)?);
         let projects = folders
             .iter()
-            .take(MAX_READ_FOLDERS)
+            .take(MAX_FOLDERS_READ_PER_CALL)
             .filter_map(|folder| project_servers(folder, &environment, &configured));
         Ok(projects.filter(|project| seen.get(&project.folder) != Some(&project.hash)).collect())
     };

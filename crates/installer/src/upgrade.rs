@@ -26,7 +26,8 @@ pub struct UpgradeOffer {
     pub offer: InstallOffer,
     /// Origin of the currently installed version.
     pub installed: ServerOrigin,
-    /// Values that the upgrade takes over unless the user enters others, as returned by [`InstallPlan::shown_values`].
+    /// Values that the upgrade takes over unless the user enters others, as returned by
+    /// [`InstallPlan::displayed_values`].
     pub current_values: BTreeMap<String, Option<Vec<String>>>,
     /// Set if the server is running, and the upgrade would have to stop it.
     pub is_running: bool,
@@ -107,7 +108,7 @@ impl Installer {
         let offer = self.offer(&source, CachePolicy::Now).await?;
         self.check_same_server(&installed, &offer).await?;
         let current_values =
-            offer.plan.as_ref().map(|plan| plan.shown_values(&installed.carried_values(plan))).unwrap_or_default();
+            offer.plan.as_ref().map(|plan| plan.displayed_values(&installed.carried_values(plan))).unwrap_or_default();
         Ok(UpgradeOffer { offer, current_values, is_running: installed.is_running, installed: installed.origin })
     }
 

@@ -50,9 +50,9 @@ impl InstallPlan {
         let exposed: BTreeSet<String> = self.exposed_secrets().into_iter().map(str::to_owned).collect();
         // A secret used in several places is kept only if it is present in all of them.
         let is_everywhere = |key: &String| {
-            templates
-                .iter()
-                .all(|(name, template)| !template.keys().any(|other| other == key) || carried.texts.contains_key(name))
+            templates.iter().all(|(name, template)| {
+                !template.input_keys().any(|other| other == key) || carried.texts.contains_key(name)
+            })
         };
         let secrets =
             carried.secrets.iter().filter(|key| !exposed.contains(*key) && is_everywhere(key)).cloned().collect();
@@ -68,7 +68,7 @@ impl InstallPlan {
     /// # Errors
     ///
     /// Returns the errors of [`fill`](Self::fill).
-    pub fn fill_with_carried(
+    pub fn fill_with_carried_values(
         &self,
         values: &InputValues,
         carried: &CarriedValues,
@@ -89,8 +89,9 @@ impl InstallPlan {
         // If another value in the same text changes, the stored text with the secret can't be reused.
         let templates = self.variable_or_header_templates();
         let is_untouched = |key: &String| {
-            let own = templates.values().filter(|template| template.keys().any(|other| other == key));
-            !values.contains_key(key) && own.into_iter().all(|own| !own.keys().any(|key| values.contains_key(key)))
+            let own = templates.values().filter(|template| template.input_keys().any(|other| other == key));
+            !values.contains_key(key)
+                && own.into_iter().all(|own| !own.input_keys().any(|key| values.contains_key(key)))
         };
         let secrets: BTreeSet<String> = carried.secrets.iter().filter(|key| is_untouched(key)).cloned().collect();
         let mut plan = self.clone();
@@ -100,7 +101,7 @@ impl InstallPlan {
         let mut server = plan.fill(&all, sandbox)?;
         for (name, text) in &carried.texts {
             let is_carried =
-                templates.get(name).is_none_or(|template| template.keys().any(|key| secrets.contains(key)));
+                templates.get(name).is_none_or(|template| template.input_keys().any(|key| secrets.contains(key)));
             if !is_carried {
                 continue;
             }
@@ -133,7 +134,8 @@ impl InstallPlan {
 
     /// Returns only those carried values that this plan uses in its command or URL, and not in variables or headers.
     fn only_command_or_url_values(&self, carried: CarriedValues) -> CarriedValues {
-        let named: BTreeSet<&str> = self.variable_or_header_templates().values().flat_map(Template::keys).collect();
+        let named: BTreeSet<&str> =
+            self.variable_or_header_templates().values().flat_map(Template::input_keys).collect();
         let values = carried.values.into_iter().filter(|(key, _)| !named.contains(key.as_str())).collect();
         CarriedValues { values, ..CarriedValues::default() }
     }
@@ -141,9 +143,9 @@ impl InstallPlan {
     /// Returns the carried values that the page shows, by key of the input. `None` stands for a secret value, or for a
     /// value in a header, which may be a key.
     #[must_use]
-    pub fn shown_values(&self, carried: &CarriedValues) -> BTreeMap<String, Option<Vec<String>>> {
+    pub fn displayed_values(&self, carried: &CarriedValues) -> BTreeMap<String, Option<Vec<String>>> {
         let in_headers: BTreeSet<&str> = match &self.target {
-            PlanTarget::Remote { headers, .. } => headers.values().flat_map(Template::keys).collect(),
+            PlanTarget::Remote { headers, .. } => headers.values().flat_map(Template::input_keys).collect(),
             PlanTarget::Command { .. } => BTreeSet::new(),
         };
         let plain = carried

@@ -4,8 +4,8 @@
 //!
 //! - [`InstallPlan`]: the command or address as a template, and its inputs
 //! - [`InstallPlan::fill`]: computes the settings from the user's values
-//! - [`InstallPlan::carry_values_from`] and [`InstallPlan::fill_with_carried`]: the same for a server that replaces its older
-//!   version
+//! - [`InstallPlan::carry_values_from`] and [`InstallPlan::fill_with_carried_values`]: the same for a server that
+//!   replaces its older version
 //!
 //! All text of a plan is untrusted. Values are substituted once and never expanded again, so that a value can't refer
 //! to another input.

@@ -314,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn english_texts_contain_all_parameters() {
+    fn english_note_texts_contain_all_parameters() {
         let text = |note: InstallNote| note.to_string();
         let place = PlanPlace::Header { name: "X-Key".to_owned() };
         let step = |description: Option<&str>, command: Option<&str>| {

@@ -78,7 +78,7 @@ impl InstallPlan {
             PlanTarget::Command { args, .. } => args.iter().flat_map(|arg| &arg.words).collect(),
             PlanTarget::Remote { url, .. } => vec![url],
         };
-        let keys = templates.into_iter().flat_map(Template::keys);
+        let keys = templates.into_iter().flat_map(Template::input_keys);
         keys.filter(|key| self.is_secret(key)).collect()
     }
 
@@ -91,7 +91,7 @@ impl InstallPlan {
     /// an input, [`FillError::Url`] or [`FillError::Header`] if the resulting URL or header is invalid, and
     /// [`FillError::NamesSecret`] if the plan itself refers to a secret, which only values that the user enters may do.
     pub fn fill(&self, values: &InputValues, sandbox: Option<SandboxConfig>) -> Result<NewServer, FillError> {
-        if let Some(place) = self.secret_in_text() {
+        if let Some(place) = self.part_with_secret_reference() {
             return Err(FillError::NamesSecret(place));
         }
         self.check_inputs(values)?;
@@ -104,7 +104,7 @@ impl InstallPlan {
         };
         for (name, template) in templates {
             let Some(parts) = self.value_parts(template, &filled) else { continue };
-            if template.keys().any(|key| self.is_secret(key)) {
+            if template.input_keys().any(|key| self.is_secret(key)) {
                 secret_values.insert(name.clone(), parts);
             } else {
                 plain_values.insert(name.clone(), template.text(&filled, 0).unwrap_or_default());
@@ -153,7 +153,7 @@ impl InstallPlan {
     /// Returns the name of the first part of the plan that contains a reference to a secret (`${secret:NAME}`), or the
     /// beginning of one that a value would complete. Parsers of registry entries and bundles refuse such plans earlier,
     /// with a more specific message.
-    fn secret_in_text(&self) -> Option<String> {
+    fn part_with_secret_reference(&self) -> Option<String> {
         let offers = |input: &PlanInput| input.default.iter().chain(&input.choices).any(|text| refers_to_secret(text));
         if let Some(input) = self.inputs.iter().find(|input| offers(input)) {
             return Some(format!("what the input {:?} offers", input.key));

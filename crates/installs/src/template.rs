@@ -59,7 +59,7 @@ impl Template {
     }
 
     /// Returns the keys of the inputs that the template refers to.
-    pub fn keys(&self) -> impl Iterator<Item = &str> {
+    pub fn input_keys(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             TemplatePart::Input(key) => Some(key.as_str()),
             TemplatePart::Text(_) | TemplatePart::Needs(_) => None,
@@ -132,7 +132,7 @@ impl TemplateArgument {
     /// Returns the arguments that the group yields: its words with the values of the inputs inserted, repeated as often
     /// as the input with the most values requires. Returns none if an input has no value.
     pub(crate) fn expand(&self, values: &SubstitutionValues<'_>) -> Vec<String> {
-        let keys = self.words.iter().flat_map(Template::keys);
+        let keys = self.words.iter().flat_map(Template::input_keys);
         let repetitions = keys.map(|key| values.values(key).len()).max().unwrap_or(1);
         (0..repetitions)
             .filter_map(|at| self.words.iter().map(|word| word.text(values, at)).collect::<Option<Vec<_>>>())

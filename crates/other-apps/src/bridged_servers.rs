@@ -21,14 +21,14 @@ pub(crate) struct RemoteBehindBridge {
 const PACKAGE_RUNNERS: [&str; 12] =
     ["npx", "bunx", "pnpx", "uvx", "pipx", "npm", "pnpm", "yarn", "bun", "uv", "deno", "node"];
 /// Subcommands of package runners that are written before the name of the package.
-const RUNNER_SUBCOMMANDS: [&str; 7] = ["run", "exec", "dlx", "x", "tool", "npx", "--"];
+const PACKAGE_RUNNER_SUBCOMMANDS: [&str; 7] = ["run", "exec", "dlx", "x", "tool", "npx", "--"];
 /// Options of package runners whose value is the next argument.
-const RUNNER_VALUE_OPTIONS: [&str; 6] = ["-p", "--package", "--from", "--python", "--with", "--registry"];
+const PACKAGE_RUNNER_VALUE_OPTIONS: [&str; 6] = ["-p", "--package", "--from", "--python", "--with", "--registry"];
 
 /// Maximum length, in bytes, of an environment variable's value that is inserted into a header value.
 const MAX_HEADER_VALUE_BYTES: usize = 16 * 1_024;
 /// Maximum number of variables that one note about a server names.
-const MAX_NAMED_VARIABLES: usize = 20;
+const MAX_VARIABLES_IN_NOTE: usize = 20;
 
 /// Removes the wrapper `cmd /c` from a command, unless the server will run on Windows. Returns `true` if a wrapper was
 /// removed.
@@ -68,7 +68,7 @@ pub(crate) fn remove_cmd_wrapper(config: &mut StdioConfig, runs_on: OperatingSys
 /// notes about ignored arguments, which are safe to print. Returns `None` if the command runs anything else, or if the
 /// bridge hides some tools of the server.
 #[must_use]
-pub fn bridged_remote(config: &StdioConfig) -> Option<(HttpConfig, Vec<ImportNote>)> {
+pub fn remote_behind_bridge(config: &StdioConfig) -> Option<(HttpConfig, Vec<ImportNote>)> {
     let found = parse_bridge(config)?;
     // If the bridge hides some tools, it is not replaced, since a direct connection would offer those tools, too.
     found.ignored_tools.is_empty().then(|| (found.remote, found.notes.printable().collect()))
@@ -82,9 +82,9 @@ pub(crate) fn parse_bridge(config: &StdioConfig) -> Option<RemoteBehindBridge> {
     let name = if PACKAGE_RUNNERS.contains(&program) {
         let mut package = None;
         while let Some(word) = words.next() {
-            if RUNNER_VALUE_OPTIONS.contains(&word) {
+            if PACKAGE_RUNNER_VALUE_OPTIONS.contains(&word) {
                 words.next();
-            } else if !word.starts_with('-') && !RUNNER_SUBCOMMANDS.contains(&word) {
+            } else if !word.starts_with('-') && !PACKAGE_RUNNER_SUBCOMMANDS.contains(&word) {
                 package = Some(word);
                 break;
             }
@@ -108,7 +108,7 @@ pub(crate) fn parse_bridge(config: &StdioConfig) -> Option<RemoteBehindBridge> {
         expand_variables(value, config, &mut used);
     }
     let unused =
-        config.env.keys().filter(|name| !used.contains(name)).take(MAX_NAMED_VARIABLES).map(|name| quoted_text(name));
+        config.env.keys().filter(|name| !used.contains(name)).take(MAX_VARIABLES_IN_NOTE).map(|name| quoted_text(name));
     note_unused_arguments(&mut found, unused.collect());
     let note = format!("{name} only connects to this address, so Drawbridge connects to the address directly");
     found.notes.insert_first(ImportNote::new(ImportNoteKind::Bridge, note).with_names([name]));

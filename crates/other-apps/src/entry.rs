@@ -17,7 +17,7 @@ use crate::server_candidate::ServerCandidate;
 use entry_reader::EntryReader;
 pub(crate) use transport_words::{COMMAND_KEYS, URL_KEYS};
 pub use transport_words::{
-    DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, EntryTransport, MCP_JSON_URL_KEYS, REVISION_KEY, command_text,
+    DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, EntryTransport, MCP_JSON_URL_KEYS, PROTOCOL_REVISION_KEY, command_text,
     entry_transport, parse_http_kind,
 };
 
@@ -163,11 +163,11 @@ fn fill_candidate(
 ) -> Result<ServerCandidate, ConfigProblem> {
     entry_details::read_disabled_setting(&mut found, object);
     found.extras.lacks_transport = !["type", "transport"].iter().any(|key| present_property(object, key).is_some());
-    if let Some(pin) = present_property(object, REVISION_KEY) {
-        let words = EntryReader { text, found: &mut found }.read_text(&pin.value, REVISION_KEY)?;
+    if let Some(pin) = present_property(object, PROTOCOL_REVISION_KEY) {
+        let words = EntryReader { text, found: &mut found }.read_text(&pin.value, PROTOCOL_REVISION_KEY)?;
         match words.parse() {
             Ok(revision) => found.revision = Some(revision),
-            Err(error) => found.notes.push(omitted_setting_note(REVISION_KEY, &error.to_string())),
+            Err(error) => found.notes.push(omitted_setting_note(PROTOCOL_REVISION_KEY, &error.to_string())),
         }
     }
     if let Some(kind) = object.get_string("type").filter(|kind| GOOSE_BUILT_IN_TYPES.contains(&&*kind.value)) {

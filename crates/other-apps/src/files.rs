@@ -24,7 +24,7 @@ const MAX_ENV_FILE_VARIABLES: usize = 200;
 const MAX_MATCHING_FILES: usize = 200;
 
 /// Returns the existing files that match a path of an app's settings.
-pub(crate) fn existing_files(place: &SettingsPath, environment: &AppEnvironment) -> Vec<PathBuf> {
+pub(crate) fn existing_settings_files(place: &SettingsPath, environment: &AppEnvironment) -> Vec<PathBuf> {
     place.base_folder(environment).map(|folder| matching_files(&folder, place.path)).unwrap_or_default()
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn file_problem(path: &Path, message: impl Into<String>) -> ConfigPro
 }
 
 /// Returns the names in the lines `NAME=value` of an environment file (`.env`), without the values.
-pub(crate) fn variable_names(text: &str) -> Vec<String> {
+pub(crate) fn env_file_variable_names(text: &str) -> Vec<String> {
     let names = text.lines().filter_map(|line| {
         let line = line.trim_start();
         let name = line.strip_prefix("export ").unwrap_or(line).split_once('=')?.0.trim();

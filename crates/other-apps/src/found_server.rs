@@ -206,7 +206,7 @@ pub(crate) fn to_found_server(
     if candidate.extras.disabled {
         candidate.notes.add(ImportNoteKind::Off, "it is turned off there");
     }
-    note_hidden_tools(&candidate.tools, &mut candidate.notes);
+    note_tool_lists(&candidate.tools, &mut candidate.notes);
     FoundServer {
         name: valid_name,
         origins: vec![ImportOrigin {
@@ -306,7 +306,7 @@ pub(crate) fn remove_secret_tools(candidate: &mut ServerCandidate) -> Option<Str
 }
 
 /// Adds notes about the allow list and the deny list of the server's tools, which an import copies from the other app.
-pub(crate) fn note_hidden_tools(tools: &ToolFilter, notes: &mut ImportNotes) {
+pub(crate) fn note_tool_lists(tools: &ToolFilter, notes: &mut ImportNotes) {
     let list =
         |tools: &[String]| tools.iter().take(10).map(|tool| notes::quoted_text(tool)).collect::<Vec<_>>().join(", ");
     if !tools.disabled.is_empty() {

@@ -7,7 +7,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use ports::server_config::ConfigProblem;
 
 /// Maximum length, in characters, of an unknown literal such as `undefined` that an error message quotes.
-const MAX_LITERAL_LENGTH: usize = 9;
+const MAX_QUOTED_LITERAL_CHARS: usize = 9;
 
 /// The JSON syntax that a parser accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,7 +122,7 @@ impl<'t> JsonText<'t> {
                 // An unquoted value may be a secret, so it is not repeated in a problem, which is displayed and
                 // printed.
                 let is_plain = word.chars().all(char::is_alphabetic) || word.chars().all(|c| c.is_ascii_digit());
-                if word.len() <= MAX_LITERAL_LENGTH && is_plain {
+                if word.len() <= MAX_QUOTED_LITERAL_CHARS && is_plain {
                     format!("found {word:?}")
                 } else {
                     String::from("found a word without quotes")

@@ -8,7 +8,7 @@ use ports::server_config::{
     ConfigProblem, HttpConfig, ImportNote, ImportNoteKind, PastedServer, ServerConfig, ServerTransport,
 };
 
-use crate::found_server::{note_hidden_tools, remove_secret_tools};
+use crate::found_server::{note_tool_lists, remove_secret_tools};
 use crate::json_text::{JsonText, without_byte_order_mark};
 use crate::secret_detection::{has_secret, is_empty_or_switch, is_secret_name};
 use crate::server_candidate::{EntryExtras, ServerCandidate};
@@ -204,7 +204,7 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
         if candidate.extras.disabled {
             candidate.notes.add(ImportNoteKind::Off, "it is turned off there");
         }
-        note_hidden_tools(&candidate.tools, &mut candidate.notes);
+        note_tool_lists(&candidate.tools, &mut candidate.notes);
         candidate.notes.extend(problem.map(|problem| ImportNote::new(ImportNoteKind::Reason, problem)));
         let secrets = secret_names(&config, &candidate.extras);
         settled.push(PastedServer { name, config, notes: candidate.notes.printable().collect(), secrets, usable });

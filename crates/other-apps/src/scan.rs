@@ -51,7 +51,7 @@ const UNKNOWN_APP_ID: &str = "file";
 /// servers.
 const CLAUDE_CODE_ID: &str = "claude-code";
 /// Maximum number of servers that one scan returns.
-pub const MAX_SERVERS: usize = 5_000;
+pub const MAX_SCANNED_SERVERS: usize = 5_000;
 
 /// Searches for servers, and compares them with the configured servers in `configured`.
 ///
@@ -127,7 +127,7 @@ struct SettingsScan<'s> {
 impl SettingsScan<'_> {
     fn scan_app(&mut self, app: &'static SourceApp) {
         for place in app.user_paths {
-            for path in files::existing_files(place, self.environment) {
+            for path in files::existing_settings_files(place, self.environment) {
                 self.scan_file(app, place, &path);
             }
         }
@@ -188,7 +188,7 @@ impl SettingsScan<'_> {
                 let source = EntrySource { app: None, id: UNKNOWN_APP_ID, file: &shown, project: None };
                 let candidates = pasted::parse_candidates(&text)
                     .map_err(|problem| ConfigProblem { file: Some(shown.clone()), ..problem })?;
-                let names = |file: &str| self.variable_names(path, file);
+                let names = |file: &str| self.env_file_variable_names(path, file);
                 let servers: Vec<FoundServer> = candidates
                     .into_iter()
                     .map(|candidate| to_found_server(candidate, source, self.environment, &names))
@@ -208,7 +208,7 @@ impl SettingsScan<'_> {
             Err(problem) => return self.report.problems.push(problem),
         };
         let source = EntrySource { app, id, file: &shown, project: self.project.as_deref() };
-        let names = |file: &str| self.variable_names(path, file);
+        let names = |file: &str| self.env_file_variable_names(path, file);
         let servers = entries.into_iter().map(|entry| match entry.candidate {
             Ok(candidate) => to_found_server(candidate, source, self.environment, &names),
             Err(problem) => unparsable_server(entry.name, &problem, source),
@@ -221,8 +221,8 @@ impl SettingsScan<'_> {
     }
 
     fn add_servers(&mut self, app: &'static str, path: &Path, servers: Vec<FoundServer>) {
-        if self.found.len() + servers.len() > MAX_SERVERS {
-            let message = format!("it was skipped: there are more than {MAX_SERVERS} servers in all");
+        if self.found.len() + servers.len() > MAX_SCANNED_SERVERS {
+            let message = format!("it was skipped: there are more than {MAX_SCANNED_SERVERS} servers in all");
             return self.report.problems.push(files::file_problem(path, message));
         }
         self.report.files.push(ScannedFile { app, file: path.display().to_string(), servers: servers.len() });
@@ -232,13 +232,13 @@ impl SettingsScan<'_> {
     /// Reads the environment file `file`, to which an entry in the settings file `settings` refers, and returns the
     /// names of its variables. Returns `None` if the file is outside of the folders that the scan may read, can't be
     /// read, or contains a private key.
-    fn variable_names(&self, settings: &Path, file: &str) -> Option<Vec<String>> {
+    fn env_file_variable_names(&self, settings: &Path, file: &str) -> Option<Vec<String>> {
         let path = match file.strip_prefix("~/") {
             Some(rest) => self.environment.home.join(rest),
             None => settings.parent()?.join(file),
         };
         let text = files::read_file(&path, files::MAX_SETTINGS_FILE_BYTES, Some(&self.roots)).ok()??;
         // A private key may contain lines that end with an equals sign.
-        (!text.contains("-----BEGIN ")).then(|| files::variable_names(&text))
+        (!text.contains("-----BEGIN ")).then(|| files::env_file_variable_names(&text))
     }
 }

@@ -8,7 +8,7 @@ use ports::url_parts::may_be_api_key;
 const SECRET_NAME_PARTS: [&str; 10] =
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"];
 /// Words that indicate a secret value only at the end of a name, unlike in "BYPASS" and "PASS_THROUGH".
-const SECRET_LAST_NAME_PARTS: [&str; 4] = ["PASS", "JWT", "BEARER", "DSN"];
+const SECRET_FINAL_NAME_PARTS: [&str; 4] = ["PASS", "JWT", "BEARER", "DSN"];
 /// Authentication schemes that are written before the credential in a header, in lower case.
 const AUTH_SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
 /// Prefixes of API keys that services issue, each with the minimum number of characters after the prefix.
@@ -55,7 +55,7 @@ pub fn is_secret_name(name: &str) -> bool {
     SECRET_NAME_PARTS.iter().any(|part| bare.contains(part))
         || upper.ends_with("_PAT")
         || upper.ends_with("_PWD")
-        || SECRET_LAST_NAME_PARTS.contains(&last_name_part(name).to_ascii_uppercase().as_str())
+        || SECRET_FINAL_NAME_PARTS.contains(&last_name_part(name).to_ascii_uppercase().as_str())
 }
 
 /// Returns `true` if a name indicates an OAuth client identifier, which is public, since the authorization URL contains
@@ -230,7 +230,7 @@ fn has_random_part(word: &str) -> bool {
         Some((before, after)) if commit(after) => before,
         _ => pinned,
     };
-    let pinned = without_store_hashes(pinned);
+    let pinned = without_nix_store_hashes(pinned);
     let mut name = "";
     pinned.split(['/', '\\', '=', ':', '&', '?', '#', '@', '$', '%']).any(|part| {
         let is_key = may_be_api_key(part) && !is_client_id(name);
@@ -240,7 +240,7 @@ fn has_random_part(word: &str) -> bool {
 }
 
 /// Returns a word without the hashes in paths of the Nix store, `/nix/store/HASH-NAME`, which are not secret.
-fn without_store_hashes(word: &str) -> Cow<'_, str> {
+fn without_nix_store_hashes(word: &str) -> Cow<'_, str> {
     const NIX_STORE_PREFIX: &str = "/nix/store/";
     const NIX_HASH_CHARS: usize = 32;
     // Nix's base 32 alphabet lacks the letters e, o, t and u.

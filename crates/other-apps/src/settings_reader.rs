@@ -51,7 +51,7 @@ pub(crate) fn read_entries(
     // Settings of a known app may have no servers, unlike another file that the user chose.
     let needs_server = app.is_none() && matches!(layout, FileLayout::Goose | FileLayout::Continue);
     let root = match root {
-        None | Some(Value::NullKeyword(_)) if needs_server => return Err(no_yaml_server_problem(&text, 0)),
+        None | Some(Value::NullKeyword(_)) if needs_server => return Err(no_yaml_servers_problem(&text, 0)),
         None | Some(Value::NullKeyword(_)) => return Ok(Vec::new()),
         Some(Value::Object(root)) => root,
         Some(other) => {
@@ -60,13 +60,13 @@ pub(crate) fn read_entries(
     };
     reader.read_root(&root, layout)?;
     if needs_server && reader.entries.is_empty() {
-        return Err(no_yaml_server_problem(&text, root.range.start));
+        return Err(no_yaml_servers_problem(&text, root.range.start));
     }
     Ok(reader.entries)
 }
 
 /// Creates the error that a YAML file defines no servers.
-fn no_yaml_server_problem(text: &JsonText<'_>, at: usize) -> ConfigProblem {
+fn no_yaml_servers_problem(text: &JsonText<'_>, at: usize) -> ConfigProblem {
     text.problem(at, "there is no server in this file: expected servers under \"mcpServers\" or \"extensions\"")
 }
 
@@ -93,11 +93,11 @@ impl SettingsReader<'_, '_> {
                 None => self.reject_other_app_keys(root, keys),
             },
             FileLayout::ClaudeState => self.read_claude_state(root),
-            FileLayout::OpenCode => self.read_open_code(root),
+            FileLayout::OpenCode => self.read_opencode_servers(root),
             FileLayout::Toml(keys) => match self.find_value(root, keys)? {
                 Some((value, parent)) => self.read_servers(value, parent, None),
                 // Settings of a known app may have no servers, unlike another file that the user chose.
-                None if self.app.is_none() => Err(self.no_toml_table_problem(root, keys)),
+                None if self.app.is_none() => Err(self.missing_toml_tables_problem(root, keys)),
                 None => Ok(()),
             },
             FileLayout::Goose => match self.find_value(root, &["extensions"])? {
@@ -181,7 +181,7 @@ impl SettingsReader<'_, '_> {
     }
 
     /// Creates the error that a TOML file has no table of servers.
-    fn no_toml_table_problem(&self, root: &Object<'_>, keys: &[&str]) -> ConfigProblem {
+    fn missing_toml_tables_problem(&self, root: &Object<'_>, keys: &[&str]) -> ConfigProblem {
         let expected = keys.first().copied().unwrap_or_default();
         let message = format!("there is no server in this file: expected the table {expected:?}");
         self.text.problem(root.range.start, message)
@@ -313,7 +313,7 @@ impl SettingsReader<'_, '_> {
     }
 
     /// Parses both formats of OpenCode. A server in both formats is read from the newer one, `mcp.servers`.
-    fn read_open_code(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
+    fn read_opencode_servers(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
         let Some((value, _)) = self.find_value(root, &["mcp"])? else { return Ok(()) };
         let Value::Object(mcp) = value else {
             return Err(self

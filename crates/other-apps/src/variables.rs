@@ -87,18 +87,20 @@ fn parse_reference(text: &str, syntax: ReferenceSyntax) -> Option<(usize, Refere
     if is(&[ReferenceSyntax::DoubleBraces, ReferenceSyntax::Any])
         && let Some((inner, length)) = strip_delimiters(text, "${{", "}}")
     {
-        return Some((length, parse_double_braces(inner.trim())));
+        return Some((length, parse_double_brace_reference(inner.trim())));
     }
     if is(&[ReferenceSyntax::Dollar, ReferenceSyntax::Shell, ReferenceSyntax::Any])
         && let Some((inner, length)) = strip_delimiters(text, "${", "}")
     {
-        return parse_after_dollar(inner).map(|target| (length, target));
+        return parse_dollar_reference(inner).map(|target| (length, target));
     }
     if is(&[ReferenceSyntax::Braces, ReferenceSyntax::Any])
         && let Some((inner, length)) = strip_delimiters(text, "{", "}")
     {
         let target = match inner.split_once(':')? {
-            ("env", name) if is_variable(name) => ReferenceTarget::Environment { name: name.to_owned(), default: None },
+            ("env", name) if is_variable_name(name) => {
+                ReferenceTarget::Environment { name: name.to_owned(), default: None }
+            }
             ("file", _) => ReferenceTarget::File,
             _ => return None,
         };
@@ -108,7 +110,7 @@ fn parse_reference(text: &str, syntax: ReferenceSyntax) -> Option<(usize, Refere
         let name = text.strip_prefix('$')?;
         let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
         let name = &name[..end];
-        return is_variable(name)
+        return is_variable_name(name)
             .then(|| (1 + end, ReferenceTarget::Environment { name: name.to_owned(), default: None }));
     }
     None
@@ -123,7 +125,7 @@ fn strip_delimiters<'t>(text: &'t str, open: &str, close: &str) -> Option<(&'t s
     Some((&inner[..end], open.len() + end + close.len()))
 }
 
-fn parse_double_braces(inner: &str) -> ReferenceTarget {
+fn parse_double_brace_reference(inner: &str) -> ReferenceTarget {
     match inner.split_once('.') {
         Some(("secrets", name)) => ReferenceTarget::Secret(name.to_owned()),
         Some(("inputs", name)) => ReferenceTarget::Input(name.to_owned()),
@@ -131,8 +133,8 @@ fn parse_double_braces(inner: &str) -> ReferenceTarget {
     }
 }
 
-fn parse_after_dollar(inner: &str) -> Option<ReferenceTarget> {
-    if let Some((name, default)) = inner.split_once(":-").filter(|(name, _)| is_variable(name)) {
+fn parse_dollar_reference(inner: &str) -> Option<ReferenceTarget> {
+    if let Some((name, default)) = inner.split_once(":-").filter(|(name, _)| is_variable_name(name)) {
         return Some(ReferenceTarget::Environment { name: name.to_owned(), default: Some(default.to_owned()) });
     }
     Some(match inner.split_once(':') {
@@ -148,14 +150,14 @@ fn parse_after_dollar(inner: &str) -> Option<ReferenceTarget> {
             "pathSeparator" | "/" => ReferenceTarget::Separator,
             "workspaceFolder" | "workspaceRoot" => ReferenceTarget::Workspace,
             name if name.starts_with("workspaceFolder") => ReferenceTarget::PartOfWorkspace,
-            name if is_variable(name) => ReferenceTarget::Environment { name: name.to_owned(), default: None },
+            name if is_variable_name(name) => ReferenceTarget::Environment { name: name.to_owned(), default: None },
             // No app has such references.
             _ => return None,
         },
     })
 }
 
-fn is_variable(name: &str) -> bool {
+fn is_variable_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }

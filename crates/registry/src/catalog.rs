@@ -223,7 +223,7 @@ impl RegistryCatalog {
         cached: &CachedBody,
         offline: Option<RegistryError>,
     ) -> DatedResponse<T> {
-        value.overlay(&|entry| self.apply_recorded_status(entry));
+        value.update_entries(&|entry| self.apply_recorded_status(entry));
         DatedResponse { value, fetched: cached.fetched, offline }
     }
 
@@ -283,17 +283,17 @@ impl RegistryCatalog {
 
 /// A parsed response with entries whose statuses can be replaced by newer ones, as is necessary after it was cached.
 trait HasEntryStatuses {
-    fn overlay(&mut self, change: &dyn Fn(&mut RegistryEntry));
+    fn update_entries(&mut self, change: &dyn Fn(&mut RegistryEntry));
 }
 
 impl HasEntryStatuses for EntryPage {
-    fn overlay(&mut self, change: &dyn Fn(&mut RegistryEntry)) {
+    fn update_entries(&mut self, change: &dyn Fn(&mut RegistryEntry)) {
         self.entries.iter_mut().for_each(change);
     }
 }
 
 impl HasEntryStatuses for RegistryEntry {
-    fn overlay(&mut self, change: &dyn Fn(&mut RegistryEntry)) {
+    fn update_entries(&mut self, change: &dyn Fn(&mut RegistryEntry)) {
         change(self);
     }
 }

@@ -52,7 +52,7 @@ impl CertificateAuthority {
     ///
     /// # Panics
     /// Panics if the host is neither a name nor an address.
-    pub fn expired(&self, host: &str) -> TlsIdentity {
+    pub fn expired_identity(&self, host: &str) -> TlsIdentity {
         let mut params = certificate_params(host);
         (params.not_before, params.not_after) = (date_time_ymd(2000, 1, 1), date_time_ymd(2001, 1, 1));
         self.sign_identity(params)

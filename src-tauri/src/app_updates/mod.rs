@@ -36,7 +36,8 @@ const UPDATE_CHECK_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 /// request.
 pub(crate) fn start_updates(app: &AppHandle) {
     let version = app.package_info().version.clone();
-    let updates = Updater::new(version, detect_installation(app), installing::channel(), UpdateLimits::default());
+    let updates =
+        Updater::new(version, detect_installation(app), installing::build_update_channel(), UpdateLimits::default());
     if let UpdateSource::Unusable { cause } = updates.report().source {
         tracing::warn!("{cause}");
     }

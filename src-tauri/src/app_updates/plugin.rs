@@ -18,7 +18,7 @@ const UPDATE_MANIFEST_URL: Option<&str> = option_env!("DRAWBRIDGE_UPDATE_ADDRESS
 const UPDATE_PUBLIC_KEY: Option<&str> = option_env!("DRAWBRIDGE_UPDATE_KEY");
 
 /// Returns the source of updates that was set when this build was made, or `None` if it has no URL or no key.
-pub(super) fn channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
+pub(super) fn build_update_channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
     UpdateChannel::from_build_settings(UPDATE_MANIFEST_URL, UPDATE_PUBLIC_KEY)
 }
 
@@ -60,7 +60,7 @@ impl<R: Runtime> UpdateInstaller<R> {
     }
 
     pub(super) fn new(app: &AppHandle<R>) -> Self {
-        Self::new(app, channel(), None)
+        Self::new(app, build_update_channel(), None)
     }
 
     /// Converts a release to an update of Tauri's updater, which verifies and installs it.

@@ -4,7 +4,7 @@
 use tauri::{AppHandle, Runtime};
 use updates::{Release, ReleaseInstaller, UpdateChannel, UpdateRefusal};
 
-pub(super) fn channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
+pub(super) fn build_update_channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
     Ok(None)
 }
 

@@ -9,7 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::desktop_entry::{
-    entry_runs_command, exec_value, group_keys, problem_text, program_path, read, remove, user_folder, write,
+    desktop_entry_group_keys, entry_runs_command, exec_value, problem_text, program_path, read, remove, user_folder,
+    write,
 };
 
 /// Path of the desktop file, relative to the user's data folder.
@@ -104,7 +105,8 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
 /// Returns the desktop file of the default application for `drawbridge:` links in a list of default applications: the
 /// first entry in the scheme's line.
 fn default_handler(choices: &str) -> Option<&str> {
-    let (_, value) = group_keys(choices, DEFAULTS_GROUP).into_iter().find(|(key, _)| *key == SCHEME_MIME_TYPE)?;
+    let (_, value) =
+        desktop_entry_group_keys(choices, DEFAULTS_GROUP).into_iter().find(|(key, _)| *key == SCHEME_MIME_TYPE)?;
     value.split(';').next().map(str::trim)
 }
 

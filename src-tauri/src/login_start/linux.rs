@@ -8,7 +8,8 @@ use std::path::PathBuf;
 
 use super::BACKGROUND_OPTION;
 use crate::desktop_entry::{
-    entry_runs_command, exec_value, group_keys, problem_text, program_path, read, remove, user_folder, write,
+    desktop_entry_group_keys, entry_runs_command, exec_value, problem_text, program_path, read, remove, user_folder,
+    write,
 };
 
 /// Path of the desktop file, relative to the user's configuration folder.
@@ -63,7 +64,7 @@ impl AutostartEntry {
 /// Returns `true` if a desktop file with this text lets the desktop environment run the command line `exec` at login.
 fn runs_at_login(text: &str, exec: &str) -> bool {
     entry_runs_command(text, exec)
-        && !group_keys(text, "Desktop Entry").contains(&("X-GNOME-Autostart-enabled", "false"))
+        && !desktop_entry_group_keys(text, "Desktop Entry").contains(&("X-GNOME-Autostart-enabled", "false"))
 }
 
 #[cfg(test)]

@@ -94,8 +94,8 @@ impl<R: Runtime> MenuBars<R> {
         }
     }
 
-    /// Removes the menu bar of a closed window. On macOS the menu bar of the main window is shown again, because no other
-    /// window may be focused afterwards.
+    /// Removes the menu bar of a closed window. On macOS the menu bar of the main window is shown again, because no
+    /// other window may be focused afterwards.
     pub(crate) fn remove(&self, app: &AppHandle<R>, label: &str) {
         self.lock().remove(label);
         let is_other_focused = app.webview_windows().values().any(|window| window.is_focused().unwrap_or(false));
@@ -110,7 +110,7 @@ impl<R: Runtime> MenuBars<R> {
 }
 
 /// Registers the handler that is called when the user chooses an item of any menu bar.
-pub(crate) fn follow_menus(app: &AppHandle) {
+pub(crate) fn handle_menu_events(app: &AppHandle) {
     app.on_menu_event(on_menu_event);
 }
 

@@ -134,15 +134,15 @@ pub(crate) fn arrange_menus(content: &MenuContent, conventions: MenuConventions)
     } else {
         system(&[(SystemItem::Undo, &labels.undo), (SystemItem::Redo, &labels.redo)])
     };
-    let edit = MenuModel { title: title(&titles.edit, 'E'), entries: grouped([history, clipboard]) };
+    let edit = MenuModel { title: title(&titles.edit, 'E'), entries: join_menu_groups([history, clipboard]) };
     let menu = |text, mnemonic, entries| MenuModel { title: title(text, mnemonic), entries };
     if !is_mac {
-        let file = grouped([of(ActionMenu::File), of(ActionMenu::App), [close(), quit()].concat()]);
+        let file = join_menu_groups([of(ActionMenu::File), of(ActionMenu::App), [close(), quit()].concat()]);
         return vec![
             menu(&titles.file, 'F', file),
             edit,
-            menu(&titles.view, 'V', grouped([of(ActionMenu::View), of(ActionMenu::Window)])),
-            menu(&titles.help, 'H', grouped([of(ActionMenu::Help), about()])),
+            menu(&titles.view, 'V', join_menu_groups([of(ActionMenu::View), of(ActionMenu::Window)])),
+            menu(&titles.help, 'H', join_menu_groups([of(ActionMenu::Help), about()])),
         ];
     }
     let hide = system(&[
@@ -151,14 +151,14 @@ pub(crate) fn arrange_menus(content: &MenuContent, conventions: MenuConventions)
         (SystemItem::ShowAll, &labels.show_all),
     ]);
     let services = system(&[(SystemItem::Services, &labels.services)]);
-    let app = grouped([about(), of(ActionMenu::App), services, hide, quit()]);
+    let app = join_menu_groups([about(), of(ActionMenu::App), services, hide, quit()]);
     let full_screen = system(&[(SystemItem::FullScreen, &labels.full_screen)]);
-    let window = grouped([system(&[(SystemItem::Minimize, &labels.minimize)]), of(ActionMenu::Window)]);
+    let window = join_menu_groups([system(&[(SystemItem::Minimize, &labels.minimize)]), of(ActionMenu::Window)]);
     vec![
         MenuModel { title: "Drawbridge".to_owned(), entries: app },
-        menu(&titles.file, 'F', grouped([of(ActionMenu::File), close()])),
+        menu(&titles.file, 'F', join_menu_groups([of(ActionMenu::File), close()])),
         edit,
-        menu(&titles.view, 'V', grouped([of(ActionMenu::View), full_screen])),
+        menu(&titles.view, 'V', join_menu_groups([of(ActionMenu::View), full_screen])),
         menu(&titles.window, 'W', window),
         menu(&titles.help, 'H', of(ActionMenu::Help)),
     ]
@@ -217,7 +217,7 @@ fn action_entry(action: &MenuAction) -> MenuEntry {
 }
 
 /// Joins groups of menu entries, with a separator between them. Empty groups are omitted.
-fn grouped<const N: usize>(groups: [Vec<MenuEntry>; N]) -> Vec<MenuEntry> {
+fn join_menu_groups<const N: usize>(groups: [Vec<MenuEntry>; N]) -> Vec<MenuEntry> {
     let mut entries = Vec::new();
     for group in groups.into_iter().filter(|group| !group.is_empty()) {
         if !entries.is_empty() {
@@ -251,8 +251,8 @@ fn escape_mnemonics(text: &str) -> String {
     text.replace('&', "&&")
 }
 
-/// Returns a menu title with the mnemonic `letter`: marked at the title's beginning if the title begins with it, or else
-/// added in parentheses at the end, as in titles of other scripts than Latin.
+/// Returns a menu title with the mnemonic `letter`: marked at the title's beginning if the title begins with it, or
+/// else added in parentheses at the end, as in titles of other scripts than Latin.
 fn with_mnemonic(title: &str, letter: char) -> String {
     let escaped = escape_mnemonics(title);
     if escaped.starts_with(letter) { format!("&{escaped}") } else { format!("{escaped}(&{letter})") }

@@ -101,7 +101,7 @@ fn system_item<R: Runtime>(
         return Ok(Box::new(MenuItem::with_id(window, id, label, true, accelerator)?));
     }
     let predefined = match item {
-        SystemItem::About => PredefinedMenuItem::about(window, text, Some(about(window))),
+        SystemItem::About => PredefinedMenuItem::about(window, text, Some(about_metadata(window))),
         SystemItem::Services => PredefinedMenuItem::services(window, text),
         SystemItem::Hide => PredefinedMenuItem::hide(window, text),
         SystemItem::HideOthers => PredefinedMenuItem::hide_others(window, text),
@@ -120,7 +120,7 @@ fn system_item<R: Runtime>(
     Ok(Box::new(predefined?))
 }
 
-fn about<R: Runtime>(window: &WebviewWindow<R>) -> AboutMetadata<'static> {
+fn about_metadata<R: Runtime>(window: &WebviewWindow<R>) -> AboutMetadata<'static> {
     let package = window.app_handle().package_info();
     AboutMetadata {
         name: Some("Drawbridge".to_owned()),
@@ -139,7 +139,7 @@ pub(super) fn run_system_item<R: Runtime>(window: &WebviewWindow<R>, item: Syste
         }
         // The same as the button of the title bar, so the setting for closing applies.
         SystemItem::CloseWindow => window.close(),
-        _ => edit(window, item),
+        _ => run_edit_command(window, item),
     };
     if let Err(error) = result {
         tracing::warn!("failed to execute an item of the menu bar: {error}");
@@ -148,7 +148,7 @@ pub(super) fn run_system_item<R: Runtime>(window: &WebviewWindow<R>, item: Syste
 
 /// Executes an editing command in the focused field of the page.
 #[cfg(target_os = "linux")]
-fn edit<R: Runtime>(window: &WebviewWindow<R>, item: SystemItem) -> tauri::Result<()> {
+fn run_edit_command<R: Runtime>(window: &WebviewWindow<R>, item: SystemItem) -> tauri::Result<()> {
     use webkit2gtk::WebViewExt as _;
 
     let command = match item {
@@ -165,7 +165,7 @@ fn edit<R: Runtime>(window: &WebviewWindow<R>, item: SystemItem) -> tauri::Resul
 
 /// Does nothing, since the operating system implements the editing commands.
 #[cfg(not(target_os = "linux"))]
-fn edit<R: Runtime>(_: &WebviewWindow<R>, _: SystemItem) -> tauri::Result<()> {
+fn run_edit_command<R: Runtime>(_: &WebviewWindow<R>, _: SystemItem) -> tauri::Result<()> {
     Ok(())
 }
 

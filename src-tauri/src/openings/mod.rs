@@ -108,7 +108,7 @@ pub(crate) fn open_in_window(app: &AppHandle, named: Vec<OpenArgument>) {
     if named.is_empty() {
         return;
     }
-    window::show(app);
+    window::show_or_open_main_window(app);
     classify_and_add(app, named);
 }
 

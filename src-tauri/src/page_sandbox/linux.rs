@@ -62,7 +62,7 @@ impl PageSandbox {
         );
         let has_failed = attempts.as_ref().is_some_and(StartAttempts::has_reached_limit);
         let is_writable = || attempts.as_ref().map_or(Ok(()), StartAttempts::check_writable);
-        let decision = decide_sandbox(is_off, has_failed, is_writable, trial::run);
+        let decision = decide_sandbox(is_off, has_failed, is_writable, trial::run_sandbox_trial);
         // SAFETY: the caller guarantees that no other thread accesses the environment.
         unsafe {
             match &decision {
@@ -88,7 +88,7 @@ impl PageSandbox {
         let app = app.clone();
         // WebKitGTK aborts the whole app if one of its processes can't be started.
         glib::log_set_default_handler(move |domain, level, text| {
-            if level == LogLevel::Error && app.state::<Self>().give_up_sandbox() {
+            if level == LogLevel::Error && app.state::<Self>().disable_sandbox_for_next_start() {
                 tracing::error!(
                     "the page's process failed to start in its sandbox, so the next start disables the sandbox"
                 );
@@ -110,7 +110,7 @@ impl PageSandbox {
         let app = window.app_handle().clone();
         window.with_webview(move |webview| {
             webview.inner().connect_web_process_terminated(move |_, reason| {
-                if app.state::<Self>().give_up_sandbox() {
+                if app.state::<Self>().disable_sandbox_for_next_start() {
                     tracing::error!(?reason, "the page's process ended in its sandbox, restarting without the sandbox");
                     app.request_restart();
                 }
@@ -164,7 +164,7 @@ impl PageSandbox {
 
     /// Disables the sandbox for the next start, if the web process may have ended because of the sandbox. Returns
     /// `true` if that was recorded. Otherwise, Drawbridge must not restart, because it could restart forever.
-    fn give_up_sandbox(&self) -> bool {
+    fn disable_sandbox_for_next_start(&self) -> bool {
         self.decision.is_ok()
             && !self.settled.load(Ordering::Relaxed)
             && matches!(self.attempts.as_ref().map(StartAttempts::turn_sandbox_off), Some(Ok(())))
@@ -295,7 +295,7 @@ mod tests {
         assert!(attempts.has_reached_limit(), "a regular exit after the waiting time should count as failed");
         let sandbox = sandbox_in_folder(folder.path(), Ok(()));
         sandbox.record_start();
-        assert!(sandbox.give_up_sandbox(), "the sandbox should be given up after its process ended");
+        assert!(sandbox.disable_sandbox_for_next_start(), "the sandbox should be given up after its process ended");
         sandbox.on_app_exit();
         assert!(attempts.has_reached_limit(), "the exit for the restart should keep the count");
     }
@@ -305,21 +305,24 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let sandbox = sandbox_in_folder(folder.path(), Ok(()));
         sandbox.record_start();
-        assert!(sandbox.give_up_sandbox(), "the process ended before the page appeared");
+        assert!(sandbox.disable_sandbox_for_next_start(), "the process ended before the page appeared");
         assert!(
             StartAttempts::new(folder.path(), None, "1".into()).has_reached_limit(),
             "the next start should disable the sandbox"
         );
         assert!(
-            !sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).give_up_sandbox(),
+            !sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).disable_sandbox_for_next_start(),
             "a start without the sandbox should not restart again"
         );
         sandbox.confirm_page();
-        assert!(!sandbox.give_up_sandbox(), "a process that ends later has another cause");
+        assert!(!sandbox.disable_sandbox_for_next_start(), "a process that ends later has another cause");
         let missing = sandbox_in_folder(&folder.path().join("gone"), Ok(()));
-        assert!(!missing.give_up_sandbox(), "without a stored count the app should not restart");
+        assert!(!missing.disable_sandbox_for_next_start(), "without a stored count the app should not restart");
         let unnoted = PageSandbox::new(Ok(()), None);
-        assert!(!unnoted.give_up_sandbox(), "a measurement should not restart, because it stores nothing");
+        assert!(
+            !unnoted.disable_sandbox_for_next_start(),
+            "a measurement should not restart, because it stores nothing"
+        );
     }
 
     #[test]
@@ -338,7 +341,10 @@ mod tests {
             sandbox.storage_problem().expect("the problem should be reported").contains("page-sandbox.json"),
             "the problem should contain the file"
         );
-        assert!(sandbox.give_up_sandbox(), "the sandbox should be given up, because the count is stored");
+        assert!(
+            sandbox.disable_sandbox_for_next_start(),
+            "the sandbox should be given up, because the count is stored"
+        );
         let has_failed = start().attempts.as_ref().is_some_and(StartAttempts::has_reached_limit);
         assert_eq!(
             decide_sandbox(false, has_failed, || Ok(()), || Ok(())),

@@ -46,11 +46,11 @@ const MAX_SHOWN_MESSAGE_BYTES: u64 = 512;
 ///
 /// # Errors
 /// Returns the obstacle if the sandbox can't work on this system.
-pub(super) fn run() -> Result<(), SandboxObstacle> {
-    run_in(&SANDBOX_PROGRAM_FOLDERS.map(Path::new), BUBBLEWRAP_TRIAL_TIMEOUT)
+pub(super) fn run_sandbox_trial() -> Result<(), SandboxObstacle> {
+    run_trial_in_folders(&SANDBOX_PROGRAM_FOLDERS.map(Path::new), BUBBLEWRAP_TRIAL_TIMEOUT)
 }
 
-fn run_in(folders: &[&Path], limit: Duration) -> Result<(), SandboxObstacle> {
+fn run_trial_in_folders(folders: &[&Path], limit: Duration) -> Result<(), SandboxObstacle> {
     let bubblewrap = find_program(folders, BUBBLEWRAP_PROGRAM).ok_or(SandboxObstacle::NoBubblewrap)?;
     find_program(folders, BUS_PROXY_PROGRAM).ok_or(SandboxObstacle::NoBusProxy)?;
     // The program that runs inside the sandbox is bubblewrap itself, because it certainly exists.
@@ -129,7 +129,7 @@ mod tests {
         if has_bus_proxy {
             write_executable_script(folder.path(), BUS_PROXY_PROGRAM, "exit 0");
         }
-        run_in(&[Path::new("/nonexistent"), folder.path()], limit)
+        run_trial_in_folders(&[Path::new("/nonexistent"), folder.path()], limit)
     }
 
     #[test]

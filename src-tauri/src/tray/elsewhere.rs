@@ -78,7 +78,7 @@ fn show_tray(app: &AppHandle) -> tauri::Result<TrayItems> {
         .tooltip("Drawbridge")
         .show_menu_on_left_click(cfg!(target_os = "macos"))
         .on_menu_event(|app, event| match event.id().as_ref() {
-            OPEN_ITEM_ID => window::show(app),
+            OPEN_ITEM_ID => window::show_or_open_main_window(app),
             REQUESTS_ITEM_ID => show_consent_request(app, None),
             QUIT_ITEM_ID => quitting::quit(app),
             _ => {}
@@ -87,7 +87,7 @@ fn show_tray(app: &AppHandle) -> tauri::Result<TrayItems> {
             if let TrayIconEvent::Click { button: MouseButton::Left, button_state: MouseButtonState::Up, .. } = event
                 && !cfg!(target_os = "macos")
             {
-                window::show(tray.app_handle());
+                window::show_or_open_main_window(tray.app_handle());
             }
         });
     if let Some(icon) = app.default_window_icon() {

@@ -96,7 +96,7 @@ impl ksni::Tray for TrayItem {
     }
 
     fn activate(&mut self, _x: i32, _y: i32) {
-        window::show(&self.app);
+        window::show_or_open_main_window(&self.app);
     }
 
     fn menu(&self) -> Vec<MenuItem<Self>> {
@@ -106,7 +106,7 @@ impl ksni::Tray for TrayItem {
             MenuItem::from(StandardItem { label: label.to_owned(), enabled, activate, ..StandardItem::default() })
         };
         vec![
-            item(presence.open_label(), true, window::show),
+            item(presence.open_label(), true, window::show_or_open_main_window),
             item(&presence.servers_line(), false, |_| {}),
             item(&presence.requests_line(), presence.requests > 0, |app| show_consent_request(app, None)),
             MenuItem::Separator,

@@ -71,7 +71,7 @@ impl ConformanceClient {
                     }
                     self.host().sign_in(SERVER.to_owned()).await.map_err(|e| e.to_string())?;
                 }
-                ServerState::Ready if has_read_lists(&*self.catalog().await?) => return Ok(()),
+                ServerState::Ready if are_lists_read(&*self.catalog().await?) => return Ok(()),
                 _ => {}
             }
             events.next().await.ok_or("the host has ended")?;
@@ -148,7 +148,7 @@ impl ConformanceClient {
 
 /// Returns `true` if the server's lists were read. Returns `false` if all lists are empty because reading them failed,
 /// in which case the state of the server changes shortly afterwards, for example to a required sign-in.
-fn has_read_lists(catalog: &Catalog) -> bool {
+fn are_lists_read(catalog: &Catalog) -> bool {
     let failed = catalog.entry_counts() == [0; 4] && catalog.notes.iter().any(|notes| !notes.is_empty());
     catalog.is_read && !failed
 }

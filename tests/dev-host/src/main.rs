@@ -112,7 +112,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
         // Attachments of a message are sent in a single request.
         .layer(DefaultBodyLimit::max(64 << 20))
         .with_state(api.clone())
-        .fallback_service(page::page_files(&options.ui, port)?)
+        .fallback_service(page::page_file_service(&options.ui, port)?)
         .layer(middleware::from_fn_with_state(guard::HostHeaderGuard { api, port }, guard::route_by_host));
     print_url(port)?;
     // Open connections, such as those of events, do not delay the end.

@@ -22,7 +22,7 @@ fn page_content_security_policy(port: u16) -> String {
 }
 
 /// Returns the HTTP service for the page's files in `folder`, with the content security policy for this port.
-pub(crate) fn page_files(folder: &Path, port: u16) -> Result<PageFileService, InvalidHeaderValue> {
+pub(crate) fn page_file_service(folder: &Path, port: u16) -> Result<PageFileService, InvalidHeaderValue> {
     let policy = HeaderValue::try_from(page_content_security_policy(port))?;
     let files = SetResponseHeader::overriding(ServeDir::new(folder), CONTENT_SECURITY_POLICY, policy);
     Ok(SetResponseHeader::overriding(files, CACHE_CONTROL, HeaderValue::from_static("no-store")))

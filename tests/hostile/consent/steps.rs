@@ -52,7 +52,7 @@ pub(super) async fn next_request(app: &TestApp) -> ConsentRequestView {
 }
 
 /// Returns values for the fields of a form that are required or have no default, each as short as the field permits.
-pub(super) fn minimal_content(form: &server_requests::form::Form) -> Map<String, Value> {
+pub(super) fn shortest_valid_form_content(form: &server_requests::form::Form) -> Map<String, Value> {
     use server_requests::form::{FieldKind, TextFormat};
     form.fields
         .iter()

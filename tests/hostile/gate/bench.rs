@@ -106,7 +106,7 @@ impl GateTestHarness {
 
     pub(super) async fn execute(&mut self, act: &TestAction) {
         match act {
-            TestAction::Trigger(kind) => self.trigger(*kind).await,
+            TestAction::Trigger(kind) => self.send_request_that_triggers_server_request(*kind).await,
             TestAction::Call(n) => self.call_tool(&format!("text {}", n % 4)).await,
             TestAction::Read => {
                 let host = &self.app.host;
@@ -161,7 +161,7 @@ impl GateTestHarness {
     }
 
     /// Makes the host send a request after which the server sends a request of this kind. The test decides on it later.
-    pub(super) async fn trigger(&mut self, kind: u8) {
+    pub(super) async fn send_request_that_triggers_server_request(&mut self, kind: u8) {
         let host = &self.app.host;
         self.count += 1;
         let _ = match kind {
@@ -403,7 +403,7 @@ impl GateTestHarness {
         let record = self.record.clone();
         let arrived = || ReceivedMessages::read(&record).params_by_method("resources/unsubscribe").len();
         let before = arrived();
-        self.trigger(1).await;
+        self.send_request_that_triggers_server_request(1).await;
         assert!(poll_until(EVENT_TIMEOUT, || arrived() > before).await, "sent messages arrive");
         // A call without a consent request is logged before it is sent. This test makes no decisions between the two.
         let written = || {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use testkit::http::{HttpResponder, HttpServer, ordinary};
 
-use super::{LEGACY, correct_response, remote_server};
+use super::{LEGACY_REVISION, correct_response, remote_server};
 use crate::pair::ServerPair;
 
 /// Invalid response that the server sends to a tool call.
@@ -247,7 +247,7 @@ async fn start_case_server(at: usize) -> HttpServer {
         if request.rpc_method() == "tools/call" {
             send_bad_response(&RESPONSE_CASES[at].comes, &request.json(), answer).await
         } else {
-            ordinary::respond(LEGACY, &request, answer).await
+            ordinary::respond(LEGACY_REVISION, &request, answer).await
         }
     })
     .await
@@ -292,7 +292,7 @@ async fn x37_gigabyte_body_is_truncated() {
             let written = Arc::clone(&counted);
             async move {
                 if request.rpc_method() != "tools/call" {
-                    return ordinary::respond(LEGACY, &request, answer).await;
+                    return ordinary::respond(LEGACY_REVISION, &request, answer).await;
                 }
                 answer.write_raw(head.as_bytes()).await?;
                 while written.load(Ordering::Relaxed) < 1_000_000_000 {
@@ -343,7 +343,7 @@ async fn x38_response_is_never_delivered_to_another_call() {
                     tokio::time::sleep(Duration::from_secs(1)).await;
                     answer.json(&correct_response(&message)).await
                 }
-                _ => ordinary::respond(LEGACY, &request, answer).await,
+                _ => ordinary::respond(LEGACY_REVISION, &request, answer).await,
             }
         }
     })

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use testkit::http::{HttpRequest, HttpServer, ordinary};
 
-use super::{LEGACY, correct_response, remote_server, server_misbehaving_in_calls};
+use super::{LEGACY_REVISION, correct_response, remote_server, server_misbehaving_in_calls};
 use crate::pair::ServerPair;
 use crate::report::ResultRow;
 
@@ -29,7 +29,7 @@ async fn run_flood(method: &'static str) {
     let what = format!("X41, {FLOOD_MESSAGES} times {method}");
     let server = HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.rpc_method() != "tools/call" {
-            return ordinary::respond(LEGACY, &request, answer).await;
+            return ordinary::respond(LEGACY_REVISION, &request, answer).await;
         }
         let request = request.json();
         let token = &request["params"]["_meta"]["progressToken"];
@@ -64,17 +64,17 @@ async fn run_flood(method: &'static str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn x41_flood_of_log_messages() {
+async fn x41_flood_of_log_messages_leaves_the_host_responsive() {
     run_flood("notifications/message").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn x41_flood_of_progress() {
+async fn x41_flood_of_progress_leaves_the_host_responsive() {
     run_flood("notifications/progress").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn x41_flood_of_list_changes() {
+async fn x41_flood_of_list_changes_leaves_the_host_responsive() {
     run_flood("notifications/tools/list_changed").await;
 }
 
@@ -82,7 +82,7 @@ async fn x41_flood_of_list_changes() {
 /// the server may have executed it.
 #[tokio::test]
 async fn x40_dropped_connections_end_the_call() {
-    let server = server_misbehaving_in_calls(LEGACY, |_, answer| async move {
+    let server = server_misbehaving_in_calls(LEGACY_REVISION, |_, answer| async move {
         drop(answer);
         Ok(())
     })
@@ -107,7 +107,7 @@ async fn count_resumptions(retry: &'static str) -> (usize, Duration, ResultRow) 
             answer.event_stream().await?;
             return answer.write_raw(format!("id: 1\nretry: {retry}\ndata:\n\n").as_bytes()).await;
         }
-        ordinary::respond(LEGACY, &request, answer).await
+        ordinary::respond(LEGACY_REVISION, &request, answer).await
     })
     .await;
     let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;

@@ -6,7 +6,7 @@ use serde_json::json;
 use testkit::app::scripted_config;
 use testkit::http::{HttpRequest, HttpServer, ordinary};
 
-use super::{LEGACY, MODERN, remote_server, server_misbehaving_in_method};
+use super::{LEGACY_REVISION, MODERN_REVISION, remote_server, server_misbehaving_in_method};
 use crate::pair::ServerPair;
 
 /// Asserts that the start of the server at this URL fails with one of these words in the message, while the
@@ -34,13 +34,10 @@ async fn x35_server_that_never_responds_times_out() {
 
 #[tokio::test]
 async fn x35_unanswered_initialize_times_out() {
-    let server =
-        server_misbehaving_in_method(
-            "initialize",
-            LEGACY,
-            |_, mut answer| async move { answer.hang_until_closed().await },
-        )
-        .await;
+    let server = server_misbehaving_in_method("initialize", LEGACY_REVISION, |_, mut answer| async move {
+        answer.hang_until_closed().await
+    })
+    .await;
     assert_fails(server.url("/mcp"), "X35, silence at initialize", &["no answer", "did not answer", "in time"]).await;
 }
 
@@ -71,14 +68,14 @@ async fn closed_port_is_unreachable() {
 async fn x54_tools_with_invalid_header_names_are_dropped() {
     let server = HttpServer::start(|request: HttpRequest, mut answer| async move {
         if request.rpc_method() != "tools/list" {
-            return ordinary::respond(MODERN, &request, answer).await;
+            return ordinary::respond(MODERN_REVISION, &request, answer).await;
         }
         let tool = |name: &str, header: &str| {
             json!({ "name": name, "inputSchema": { "type": "object", "properties": {
                 "text": { "type": "string", "x-mcp-header": header }
             } } })
         };
-        let mut message = ordinary::response_message(MODERN, &request.json());
+        let mut message = ordinary::response_message(MODERN_REVISION, &request.json());
         message["result"]["tools"] = json!([
             tool("echo", "Text"),
             tool("split", "Text\r\nX-Evil: yes"),
@@ -144,7 +141,7 @@ async fn x54_stdio_server_has_no_http_headers() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let reply = format!("tools/list={tool}");
-    let args = ["--revision", MODERN, "--reply", &reply, "--record", record.to_str().unwrap()];
+    let args = ["--revision", MODERN_REVISION, "--reply", &reply, "--record", record.to_str().unwrap()];
     let pair = ServerPair::ready(scripted_config(&args)).await;
     pair.assert_call_ended(what, &pair.call_bad_server(what).await, &[]);
     let record = std::fs::read_to_string(&record).unwrap();

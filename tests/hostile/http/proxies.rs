@@ -8,12 +8,12 @@ use testkit::tls::{CertificateAuthority, TlsTerminator};
 
 use super::opening::assert_fails;
 use super::secure::write_trust_file;
-use super::{LEGACY, remote_server};
+use super::{LEGACY_REVISION, remote_server};
 use crate::own_process;
 use crate::pair::ServerPair;
 
 async fn start_ordinary_server() -> HttpServer {
-    HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY, &request, answer).await }).await
+    HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY_REVISION, &request, answer).await }).await
 }
 
 /// Starts an HTTP proxy that connects to this address for every CONNECT request.

@@ -6,12 +6,12 @@ use testkit::http::{HttpServer, ordinary};
 use testkit::tls::{CertificateAuthority, TlsIdentity, TlsTerminator};
 
 use super::opening::assert_fails;
-use super::{LEGACY, remote_server};
+use super::{LEGACY_REVISION, remote_server};
 use crate::own_process;
 use crate::pair::ServerPair;
 
 async fn start_unencrypted_server() -> HttpServer {
-    HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY, &request, answer).await }).await
+    HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY_REVISION, &request, answer).await }).await
 }
 
 /// Writes the certificate of an authority to a file. Returns the folder, and the path of the file for the environment
@@ -40,7 +40,7 @@ async fn server_with_an_invalid_certificate_is_rejected() {
         ("a self-signed certificate", TlsIdentity::self_signed("127.0.0.1"), "trusts"),
         ("a certificate of an unknown authority", CertificateAuthority::new().identity("127.0.0.1"), "trusts"),
         ("another's certificate", authority.identity("harbour.test"), "another name"),
-        ("a certificate of the last century", authority.expired("127.0.0.1"), "expired"),
+        ("a certificate of the last century", authority.expired_identity("127.0.0.1"), "expired"),
     ] {
         let server = start_unencrypted_server().await;
         let front = TlsTerminator::in_front_of(server.address, &identity).await;

@@ -5,7 +5,7 @@ use testkit::http2::{Http2Reply, Http2Server};
 use testkit::tls::CertificateAuthority;
 
 use super::secure::write_trust_file;
-use super::{MODERN, remote_server};
+use super::{MODERN_REVISION, remote_server};
 use crate::own_process;
 use crate::pair::ServerPair;
 use crate::report::ResultRows;
@@ -13,7 +13,7 @@ use crate::report::ResultRows;
 fn valid_reply(request: &HttpRequest) -> Http2Reply {
     let body = request.json();
     match request.method.as_str() {
-        "POST" if body.get("id").is_some() => Http2Reply::Json(ordinary::response_message(MODERN, &body)),
+        "POST" if body.get("id").is_some() => Http2Reply::Json(ordinary::response_message(MODERN_REVISION, &body)),
         "POST" => Http2Reply::Status(202),
         _ => Http2Reply::Status(405),
     }

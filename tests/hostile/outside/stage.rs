@@ -93,7 +93,7 @@ impl Stage {
             name: tool.to_owned(),
             hash: reviewed.review_tool(&own).0.to_string(),
         };
-        self.app.host.review(server.into(), vec![definition]).await.unwrap();
+        self.app.host.mark_reviewed(server.into(), vec![definition]).await.unwrap();
     }
 
     /// Calls a tool as the user, and approves the call permanently.
@@ -123,7 +123,7 @@ impl Stage {
             while self.chat.reply_in_progress(CONVERSATION_ID).0 {
                 for request in self.app.consent_requests().await.into_iter().filter(is_tool_or_result_request) {
                     if requests.iter().all(|known| known.id != request.id) {
-                        let answer = if shows_harm(&request) {
+                        let answer = if shows_canary(&request) {
                             UserDecision::Deny
                         } else {
                             UserDecision::Allow(ApprovalScope::Once)
@@ -141,7 +141,7 @@ impl Stage {
     }
 
     /// Returns `true` if a server has received the text [`CANARY`], which stands for the harm.
-    pub(crate) fn has_received_harm(&self, server: &str) -> bool {
+    pub(crate) fn has_received_canary(&self, server: &str) -> bool {
         self.received_text(server).contains(CANARY)
     }
 
@@ -170,7 +170,7 @@ fn is_tool_or_result_request(request: &ConsentRequestView) -> bool {
 }
 
 /// Returns `true` if a consent request shows the text [`CANARY`], which stands for the harm.
-pub(crate) fn shows_harm(request: &ConsentRequestView) -> bool {
+pub(crate) fn shows_canary(request: &ConsentRequestView) -> bool {
     match &request.body {
         ConsentRequestBody::Tool { arguments, .. } => json!(arguments).to_string().contains(CANARY),
         ConsentRequestBody::Result { parts, .. } => format!("{parts:?}").contains(CANARY),

@@ -62,7 +62,7 @@ impl SignInAttempt {
 
     /// Approves the pending tool call once.
     async fn allow_tool(&self) {
-        let request = self.pair.tool_request(&self.what, |_| true).await;
+        let request = self.pair.wait_for_tool_consent_request(&self.what, |_| true).await;
         self.allow(&request).await;
     }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use futures_util::StreamExt as _;
 
-use crate::matrix::servers::{MatrixRow, SERVERS, Transport, rows_by_transport};
+use crate::matrix::servers::{MatrixRow, SERVERS, Transport, rows_with_newest_revision_of_each_transport};
 use crate::matrix::table;
 
 /// Maximum number of rows of the table that are tested concurrently. Most of the time, the test of a row waits.
@@ -102,7 +102,10 @@ fn count_in_file(folder: &Path, file: &str, text: &str) -> usize {
 async fn every_sdk_with_every_fault() {
     let began = std::time::Instant::now();
     let only = std::env::var("INTEROP_ONLY").unwrap_or_default();
-    let rows = SERVERS.iter().flat_map(rows_by_transport).filter(|row| row.to_string().contains(&only));
+    let rows = SERVERS
+        .iter()
+        .flat_map(rows_with_newest_revision_of_each_transport)
+        .filter(|row| row.to_string().contains(&only));
     let tried: Vec<(MatrixRow, FaultOutcomes)> = futures_util::stream::iter(rows)
         .map(|row| async move {
             // Runs in a separate task, so that a panic only fails this row.

@@ -43,7 +43,7 @@ async fn run_mcpb(user: &NewUser, arguments: &[&Path]) {
 async fn pack_bundle_version(user: &mut NewUser, version: &str) -> PathBuf {
     let source = user.path("source");
     if !source.exists() {
-        copy_folder(&installed::bundle_folder(), &source);
+        copy_folder(&installed::unpacked_bundle_folder(), &source);
     }
     let manifest = source.join("manifest.json");
     let mut written: Value = serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap();

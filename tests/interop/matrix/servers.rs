@@ -187,7 +187,7 @@ pub(crate) fn all_rows(server: &'static MatrixServer) -> Vec<MatrixRow> {
 
 /// Returns a row for each transport of a server with the newest protocol revision, and for Streamable HTTP another one
 /// with the newest revision that has sessions and resumable streams.
-pub(crate) fn rows_by_transport(server: &'static MatrixServer) -> Vec<MatrixRow> {
+pub(crate) fn rows_with_newest_revision_of_each_transport(server: &'static MatrixServer) -> Vec<MatrixRow> {
     let all = all_rows(server);
     let newest = |transport| all.iter().filter(|row| row.transport == transport).map(|row| row.revision).max();
     all.iter().filter(|row| Some(row.revision) == newest(row.transport) || row.can_resume()).copied().collect()

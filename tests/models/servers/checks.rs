@@ -31,7 +31,7 @@ pub(crate) const CHECKS: [(&str, ModelCheck); 21] = [
     ("a text that ends the answer", |place| check_stop_text(place).boxed()),
     ("throttled", |place| check_scripted_error(place, "rate limit", &["rateLimited"]).boxed()),
     ("overloaded", |place| check_scripted_error(place, "overload", &["overloaded", "rateLimited", "provider"]).boxed()),
-    ("a conversation that is too long", |place| check_too_long(place).boxed()),
+    ("a conversation that is too long", |place| check_too_long_prompt(place).boxed()),
     ("an unknown model", |place| check_unknown_model(place).boxed()),
     ("a wrong key", |place| check_wrong_key(place).boxed()),
     ("the provider stops in the middle", |place| check_truncated_response(place).boxed()),
@@ -218,7 +218,7 @@ async fn check_scripted_error(place: &ServedWire, name: &str, right: &[&str]) ->
     })
 }
 
-async fn check_too_long(place: &ServedWire) -> CellResult {
+async fn check_too_long_prompt(place: &ServedWire) -> CellResult {
     let text = if place.is_scripted() { "say the error context too long".into() } else { "word ".repeat(20_000) };
     match collect_response(&place.client(), text_request(place, &text)).await.1 {
         Err(ModelError::ContextTooLong { limit: Some(limit) }) => Ok(format!("told, {limit}")),

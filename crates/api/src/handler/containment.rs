@@ -54,7 +54,7 @@ pub(super) async fn propose_sandbox(api: &Api, r: ProposeSandbox) -> Result<Sand
 /// the sandbox.
 pub(super) async fn add_sandbox(api: &Api, r: AddSandbox) -> Result<EmptyObject, ApiError> {
     let sandbox = to_sandbox_config(r.sandbox)?;
-    api.host.contain_start(parse_request_id(&r.id)?, r.hash, sandbox).await?;
+    api.host.move_start_into_sandbox(parse_request_id(&r.id)?, r.hash, sandbox).await?;
     Ok(EmptyObject {})
 }
 

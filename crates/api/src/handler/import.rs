@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 
 use installer::{imports, projects};
-use other_apps::{AppEnvironment, ExportForm, FoundServer, LinkTarget, MAX_SERVERS, ScanReport, ScanScope};
+use other_apps::{
+    AppEnvironment, FoundServer, LinkTarget, MAX_SCANNED_SERVERS, ScanReport, ScanScope, ServerExportFormat,
+};
 use ports::server_config::ServerEntry;
 
 use super::{Api, containment, errors, server_setup};
@@ -47,10 +49,10 @@ pub(super) async fn list_candidates(api: &Api, source: ImportSource) -> Result<I
 }
 
 pub(super) async fn import_servers(api: &Api, picked: ImportServers) -> Result<ImportedServers, ApiError> {
-    if picked.ids.len() > MAX_SERVERS {
+    if picked.ids.len() > MAX_SCANNED_SERVERS {
         return Err(ApiError::new(
             ErrorCode::Invalid,
-            format!("at most {MAX_SERVERS} servers can be imported at once"),
+            format!("at most {MAX_SCANNED_SERVERS} servers can be imported at once"),
         ));
     }
     let report = scan_import_source(api, picked.source).await?;
@@ -114,8 +116,8 @@ pub(super) async fn export_server(api: &Api, what: ExportServer) -> Result<Expor
         ExportedServer { text: format!("{:#}", exported.document), omissions: exported.omissions }
     };
     Ok(match what.form {
-        ServerExportForm::McpServers => exported_json(ExportForm::McpServers),
-        ServerExportForm::VsCode => exported_json(ExportForm::VsCode),
+        ServerExportForm::McpServers => exported_json(ServerExportFormat::McpServers),
+        ServerExportForm::VsCode => exported_json(ServerExportFormat::VsCode),
         form @ (ServerExportForm::Link | ServerExportForm::LinkMarkdown) => {
             let link = other_apps::install_link(&entry, LinkTarget::Drawbridge)
                 .map_err(|problem| ApiError::new(ErrorCode::Invalid, problem.message))?;

@@ -13,7 +13,7 @@ use crate::result::call_tool_result;
 use crate::streamed_call::CallStep;
 
 /// Reason that an app receives if the call that it displays was not made.
-const NOT_MADE_REASON: &str = "the call was not made";
+const CALL_NOT_MADE_REASON: &str = "the call was not made";
 
 impl ViewTask {
     /// Returns the time at which the app is to receive the next partial input, or `None` if none is due.
@@ -40,7 +40,7 @@ impl ViewTask {
         let item = match step {
             CallStep::NotMade => {
                 self.streamed = None;
-                return log_order_error(self.view.send_tool_cancelled(Some(NOT_MADE_REASON.to_owned())));
+                return log_order_error(self.view.send_tool_cancelled(Some(CALL_NOT_MADE_REASON.to_owned())));
             }
             CallStep::Sent(item) => {
                 // Otherwise the app receives the input with the result.

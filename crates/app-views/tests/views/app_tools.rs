@@ -15,17 +15,17 @@ use testkit::app::EVENT_TIMEOUT;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::{HTML, PAGE_URI, SERVER, TOOL, TestViews, context};
+use super::{PAGE_HTML, PAGE_URI, SERVER, TOOL, TestViews, context};
 
 const CONVERSATION: &str = "talk";
 /// Tool of the app.
-const MOVE: &str = "move";
-const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
+const MOVE_TOOL: &str = "move";
+const ALLOW_ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
 type RunningCall = JoinHandle<Result<ToolResult, CallFailure>>;
 
 fn tools(description: &str) -> Value {
-    json!({ "tools": [{ "name": MOVE, "description": description, "inputSchema": { "type": "object" } }] })
+    json!({ "tools": [{ "name": MOVE_TOOL, "description": description, "inputSchema": { "type": "object" } }] })
 }
 
 fn is_app_call(request: &ConsentRequestView) -> bool {
@@ -45,7 +45,7 @@ impl TestViews {
         let called = tokio::spawn(async move { chat.call_tool(call).await });
         let is_call = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
         let request = self.app.consent_request(SERVER, "the first call", is_call).await;
-        self.app.decide(&request, ONCE).await;
+        self.app.decide(&request, ALLOW_ONCE).await;
         called.await.unwrap().unwrap();
         self.approve().await;
         let displayed = DisplayedCall::Item { conversation: CONVERSATION.into(), item: "seen".into() };
@@ -84,7 +84,7 @@ impl TestViews {
             origin,
             server: SERVER.into(),
             app,
-            tool: MOVE.into(),
+            tool: MOVE_TOOL.into(),
             arguments,
             repeats: None,
         };
@@ -101,7 +101,7 @@ impl TestViews {
     ) -> (RunningCall, Value) {
         let called = self.spawn_app_call(id, opened, stop);
         let request = self.app.consent_request(SERVER, "the call of the app's tool", is_app_call).await;
-        self.app.decide(&request, ONCE).await;
+        self.app.decide(&request, ALLOW_ONCE).await;
         let message = self.wait_for_message(opened, "tools/call").await;
         (called, message)
     }
@@ -117,10 +117,10 @@ async fn call_result(call: RunningCall) -> Result<ToolResult, CallFailure> {
 
 #[tokio::test]
 async fn a_model_gets_the_tools_of_an_app_only_after_the_user_turned_them_on() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let (opened, listed) = test.open_with_tools().await;
     let AppViewChange::ToolsChanged { tools, hash, dropped: 0, on: false } = listed else { panic!("{listed:?}") };
-    assert_eq!(tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), [MOVE]);
+    assert_eq!(tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), [MOVE_TOOL]);
     assert!(tools[0].definition.contains("Moves a card"), "{}", tools[0].definition);
     assert_eq!(test.tools_for_model().await, 0);
     let stop = CancellationToken::new();
@@ -132,7 +132,7 @@ async fn a_model_gets_the_tools_of_an_app_only_after_the_user_turned_them_on() {
     test.views.set_tools(&opened.view, Some(hash)).await.unwrap();
     assert_eq!(test.tools_for_model().await, 1);
     let (called, message) = test.start_approved_call("2", &opened, &stop).await;
-    assert_eq!(message["params"], json!({ "name": MOVE, "arguments": { "to": "done" } }));
+    assert_eq!(message["params"], json!({ "name": MOVE_TOOL, "arguments": { "to": "done" } }));
     let result = json!({ "content": [{ "type": "text", "text": "moved" }] });
     test.post(&opened, json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }));
     let result = call_result(called).await.unwrap();
@@ -144,7 +144,7 @@ async fn a_model_gets_the_tools_of_an_app_only_after_the_user_turned_them_on() {
 
 #[tokio::test]
 async fn other_definitions_turn_the_tools_off() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_with_tools_on().await;
     let pending = test.spawn_app_call("1", &opened, &CancellationToken::new());
     test.app.consent_request(SERVER, "the call of the app's tool", is_app_call).await;
@@ -157,7 +157,7 @@ async fn other_definitions_turn_the_tools_off() {
 
 #[tokio::test]
 async fn a_stopped_call_is_cancelled_in_the_app() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_with_tools_on().await;
     let stop = CancellationToken::new();
     let (called, message) = test.start_approved_call("1", &opened, &stop).await;
@@ -169,7 +169,7 @@ async fn a_stopped_call_is_cancelled_in_the_app() {
 
 #[tokio::test]
 async fn a_running_call_is_cancelled_in_the_app_when_its_tools_are_turned_off() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_with_tools_on().await;
     let (called, message) = test.start_approved_call("1", &opened, &CancellationToken::new()).await;
     // A hostile app changes its list when it receives the call.
@@ -183,7 +183,7 @@ async fn a_running_call_is_cancelled_in_the_app_when_its_tools_are_turned_off() 
 
 #[tokio::test]
 async fn tools_with_names_of_tools_of_the_server_are_refused() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let (opened, _) = test.open_with_tools().await;
     let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
     test.post(&opened, json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
@@ -195,7 +195,7 @@ async fn tools_with_names_of_tools_of_the_server_are_refused() {
 
 #[tokio::test]
 async fn errors_and_invalid_results_of_an_app_name_its_server() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_with_tools_on().await;
     let stop = CancellationToken::new();
     let responses =
@@ -212,7 +212,7 @@ async fn errors_and_invalid_results_of_an_app_name_its_server() {
 
 #[tokio::test]
 async fn tools_are_off_while_a_closing_app_saves_its_state() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_with_tools_on().await;
     test.views.close(&opened.view);
     test.wait_for_message(&opened, "ui/resource-teardown").await;
@@ -221,7 +221,7 @@ async fn tools_are_off_while_a_closing_app_saves_its_state() {
 
 #[tokio::test]
 async fn tools_are_turned_off_when_the_server_stops() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_with_tools_on().await;
     test.app.host.stop_server(SERVER.to_owned()).await.unwrap();
     let is_off = |change: &AppViewChange| matches!(change, AppViewChange::ToolsChanged { on: false, .. });
@@ -232,7 +232,7 @@ async fn tools_are_turned_off_when_the_server_stops() {
 // [apps-draft-tools-closed]
 #[tokio::test]
 async fn tools_end_with_the_app() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_with_tools_on().await;
     let stop = CancellationToken::new();
     let (running, _) = test.start_approved_call("1", &opened, &stop).await;
@@ -254,7 +254,7 @@ async fn tools_are_gone_at_the_moment_when_the_app_is_closed() {
         ("the window of the conversation is closed", |test, _| test.views.remove_views_of_conversation(CONVERSATION)),
     ];
     for (what, close) in ways {
-        let mut test = TestViews::start(&[HTML], json!({})).await;
+        let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
         let opened = test.open_with_tools_on().await;
         assert_eq!(test.tools_for_model().await, 1, "{what}");
         let stop = CancellationToken::new();
@@ -264,7 +264,7 @@ async fn tools_are_gone_at_the_moment_when_the_app_is_closed() {
         // Nothing has awaited since then, so that the task of the app has not run.
         assert_eq!(test.tools_for_model().await, 0, "{what}");
         // The request may have been withdrawn meanwhile.
-        let _ = test.app.host.decide(request.id, request.hash.to_string(), ONCE).await;
+        let _ = test.app.host.decide(request.id, request.hash.to_string(), ALLOW_ONCE).await;
         assert!(call_result(pending).await.is_err(), "{what}");
         let later = call_result(test.spawn_app_call("2", &opened, &stop)).await;
         assert!(matches!(later, Err(CallFailure::NotFound(_))), "{what}: {later:?}");

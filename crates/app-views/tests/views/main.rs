@@ -23,7 +23,7 @@ pub(crate) const SERVER: &str = "board";
 /// Tool whose results the app shows, and which the app may call.
 pub(crate) const TOOL: &str = "echo";
 const PAGE_URI: &str = "ui://board/app.html";
-pub(crate) const HTML: &str = "<!doctype html><title>Board</title>";
+pub(crate) const PAGE_HTML: &str = "<!doctype html><title>Board</title>";
 
 /// A host with a server whose tool has an app page, and the events of the host.
 pub(crate) struct TestViews {

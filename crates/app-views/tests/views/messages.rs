@@ -8,7 +8,7 @@ use mcp_apps::{Diagnostic, DisplayMode};
 use policy::ApprovalScope;
 use serde_json::json;
 
-use super::{HTML, SERVER, TOOL, TestViews};
+use super::{PAGE_HTML, SERVER, TOOL, TestViews};
 
 fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
@@ -16,7 +16,7 @@ fn is_tool_call_request(request: &ConsentRequestView) -> bool {
 
 #[tokio::test]
 async fn an_app_receives_input_and_whole_result_of_the_displayed_call() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     let input = test.wait_for_message(&opened, "ui/notifications/tool-input").await;
     assert_eq!(input["params"], json!({ "arguments": { "board": 1 } }));
@@ -31,7 +31,7 @@ async fn an_app_receives_input_and_whole_result_of_the_displayed_call() {
 
 #[tokio::test]
 async fn reports_of_an_app_that_does_not_start_reach_the_page() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     test.approve().await;
     let opened = test.open().await;
     let content = json!({ "type": "blocked", "directive": "connect-src", "address": "https://api.example/" });
@@ -44,7 +44,7 @@ async fn reports_of_an_app_that_does_not_start_reach_the_page() {
 
 #[tokio::test]
 async fn a_call_of_an_app_waits_for_the_users_consent() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     let call = |id: i64| {
         json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call",
@@ -66,7 +66,7 @@ async fn a_call_of_an_app_waits_for_the_users_consent() {
 
 #[tokio::test]
 async fn a_closed_app_leaves_no_consent_request() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": TOOL } });
     test.post(&opened, call);
@@ -88,7 +88,7 @@ async fn a_closed_app_leaves_no_consent_request() {
 
 #[tokio::test]
 async fn lists_contain_only_what_apps_may_use() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     test.post(&opened, json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }));
     let listed = test.wait_for_response(&opened, 1).await;
@@ -98,7 +98,7 @@ async fn lists_contain_only_what_apps_may_use() {
 
 #[tokio::test]
 async fn link_download_and_display_mode_requests_wait_for_the_user() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     let is_request = |change: &AppViewChange| matches!(change, AppViewChange::Requested { .. });
     let post = |id: i64, method: &str, params: serde_json::Value| {
@@ -147,7 +147,7 @@ async fn link_download_and_display_mode_requests_wait_for_the_user() {
 
 #[tokio::test]
 async fn links_after_three_refused_or_withdrawn_ones_are_refused_without_a_dialog() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     let is_request = |change: &AppViewChange| matches!(change, AppViewChange::Requested { .. });
     let link = |id: i64| {
@@ -181,7 +181,7 @@ async fn links_after_three_refused_or_withdrawn_ones_are_refused_without_a_dialo
 
 #[tokio::test]
 async fn model_context_and_messages_of_an_app_require_a_conversation() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     for (id, method, params) in [
         (1, "ui/update-model-context", json!({ "content": [{ "type": "text", "text": "a" }] })),
@@ -195,7 +195,7 @@ async fn model_context_and_messages_of_an_app_require_a_conversation() {
 
 #[tokio::test]
 async fn app_calls_after_three_refusals_are_refused_without_a_consent_request() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     let call = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": TOOL } });
     for id in 1..=3 {
@@ -212,7 +212,7 @@ async fn app_calls_after_three_refusals_are_refused_without_a_consent_request() 
 
 #[tokio::test]
 async fn an_app_view_is_closed_when_the_main_page_is_reloaded() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     assert_eq!(test.views.apps_of_conversation("another"), [], "no other window should show the app");
     let apps = test.views.apps_of_main_window(&[]);

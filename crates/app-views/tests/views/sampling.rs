@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use testkit::app::EVENT_TIMEOUT;
 use testkit::model::{ScriptedModel, model_named, text_reply};
 
-use super::{HTML, SERVER, TOOL, TestViews};
+use super::{PAGE_HTML, SERVER, TOOL, TestViews};
 
-const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
+const ALLOW_ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
 fn sampling_message(id: i64) -> Value {
     let message = json!({ "role": "user", "content": { "type": "text", "text": "Which card is next?" } });
@@ -34,7 +34,7 @@ async fn wait_until_nothing_is_asked(test: &TestViews) {
 
 #[tokio::test]
 async fn sampling_is_offered_only_if_the_user_turned_it_on_for_the_server() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let settings = test.app.host.sampling(SERVER.to_owned()).await.unwrap().settings;
     for (on, tools, announced) in
         [(true, false, json!({})), (true, true, json!({ "tools": {} })), (false, true, Value::Null)]
@@ -54,7 +54,7 @@ async fn sampling_is_offered_only_if_the_user_turned_it_on_for_the_server() {
 
 #[tokio::test]
 async fn sampling_of_an_app_is_approved_and_its_result_is_one_block() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let model = ScriptedModel::add_to_host(&test.app.host, vec![model_named("scripted-1")]).await;
     let opened = test.open_initialized().await;
     test.post(&opened, sampling_message(1));
@@ -62,10 +62,10 @@ async fn sampling_of_an_app_is_approved_and_its_result_is_one_block() {
     let ConsentRequestOrigin::App { tool, .. } = &request.origin else { panic!("{:?}", request.origin) };
     assert_eq!(tool, TOOL, "the request should name the tool of the app");
     model.queue_reply(text_reply("Paint the buoy.", (30, 4)));
-    test.app.decide(&request, ONCE).await;
+    test.app.decide(&request, ALLOW_ONCE).await;
     let is_answered = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: Some(_), .. });
     let answered = test.app.consent_request(SERVER, "the answer", is_answered).await;
-    test.app.decide(&answered, ONCE).await;
+    test.app.decide(&answered, ALLOW_ONCE).await;
     let expected = json!({
         "role": "assistant",
         "content": { "type": "text", "text": "Paint the buoy." },
@@ -77,7 +77,7 @@ async fn sampling_of_an_app_is_approved_and_its_result_is_one_block() {
 
 #[tokio::test]
 async fn refused_and_unusable_sampling_requests_get_the_errors_of_servers() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     test.post(&opened, sampling_message(1));
     let request = test.app.consent_request(SERVER, "the sampling of the app", is_sampling_request).await;
@@ -91,7 +91,7 @@ async fn refused_and_unusable_sampling_requests_get_the_errors_of_servers() {
 
 #[tokio::test]
 async fn sampling_after_three_refusals_is_refused_without_a_consent_request() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     for id in 1..=3 {
         test.post(&opened, sampling_message(id));
@@ -110,7 +110,7 @@ async fn sampling_after_three_refusals_is_refused_without_a_consent_request() {
 
 #[tokio::test]
 async fn app_that_withdraws_its_requests_is_refused_for_a_while() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     for id in 1..=10 {
         test.post(&opened, sampling_message(id));
@@ -129,7 +129,7 @@ async fn app_that_withdraws_its_requests_is_refused_for_a_while() {
 
 #[tokio::test]
 async fn closing_an_app_withdraws_its_sampling_request() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     test.post(&opened, sampling_message(1));
     test.app.consent_request(SERVER, "the sampling of the app", is_sampling_request).await;

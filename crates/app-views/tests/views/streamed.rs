@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use testkit::model::{ModelStep, ScriptedModel, final_reply_step, model_named, model_reference, text_reply};
 use testkit::time::advance_time;
 
-use super::{HTML, SERVER, TOOL, TestViews, context};
+use super::{PAGE_HTML, SERVER, TOOL, TestViews, context};
 
 const CONVERSATION: &str = "talk";
 const TOOL_USE: &str = "u1";
@@ -51,7 +51,7 @@ fn is_tool_call_request(request: &ConsentRequestView) -> bool {
 impl TestViews {
     /// Starts a server with an approved app, whose tool the user has called once with this approval.
     async fn with_called_tool(scope: ApprovalScope) -> Self {
-        let test = Self::start(&[HTML], json!({})).await;
+        let test = Self::start(&[PAGE_HTML], json!({})).await;
         test.approve().await;
         let (origin, id, arguments) = (CallOrigin::User { conversation: None }, "seen".into(), Map::new());
         let call =
@@ -118,7 +118,7 @@ impl TestViews {
     }
 
     /// Returns the number of requests for resources that were sent to the server.
-    async fn reads(&self) -> usize {
+    async fn count_sent_resource_reads(&self) -> usize {
         let activity = self.app.host.activity(SERVER.to_owned()).await.unwrap();
         let activity = activity.lock().unwrap();
         let entries = activity.entries_after(0, usize::MAX);
@@ -162,13 +162,17 @@ async fn nothing_reaches_server_or_app_while_the_call_could_ask() {
     let mut steps = beginning_of_call();
     steps.push(ModelStep::Hangs);
     let reply = test.begin_reply(steps).await;
-    let reads = test.reads().await;
+    let reads = test.count_sent_resource_reads().await;
     assert!(reads > 0, "the page was read for its approval");
     let refused = test.open_streamed(&reply, TOOL_USE).await;
     assert!(matches!(refused, Err(AppViewError::NotDecided)), "{refused:?}");
     let unknown = test.open_streamed(&reply, "u2").await;
     assert!(matches!(unknown, Err(AppViewError::NotStreamed)), "{unknown:?}");
-    assert_eq!(test.reads().await, reads, "the server should not learn that the model writes a call");
+    assert_eq!(
+        test.count_sent_resource_reads().await,
+        reads,
+        "the server should not learn that the model writes a call"
+    );
 }
 
 #[tokio::test]

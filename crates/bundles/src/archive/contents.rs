@@ -37,7 +37,7 @@ pub(super) fn read_archive_contents(file: &File, directory: &CentralDirectory) -
         return Err(ArchiveRefusal::TooManyEntries.into());
     }
     let bytes = read_at(file, directory.at, usize::try_from(directory.size).unwrap_or(usize::MAX))?;
-    let mut entries = records::parse_directory(&bytes, directory.entries)?;
+    let mut entries = records::parse_central_directory(&bytes, directory.entries)?;
     let (mut names, mut kinds) = (UniquePaths::default(), Vec::new());
     for entry in &entries {
         let (path, kind) = check_central_entry(entry)?;

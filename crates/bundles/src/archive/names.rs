@@ -72,12 +72,12 @@ pub(super) struct UniquePaths(HashMap<String, (String, PathKind)>);
 impl UniquePaths {
     pub(super) fn add(&mut self, path: &str, is_folder: bool) -> Result<(), ArchiveRefusal> {
         for (end, _) in path.match_indices('/') {
-            self.add_single(&path[..end], PathKind::ImpliedFolder)?;
+            self.add_one_path(&path[..end], PathKind::ImpliedFolder)?;
         }
-        self.add_single(path, if is_folder { PathKind::Folder } else { PathKind::File })
+        self.add_one_path(path, if is_folder { PathKind::Folder } else { PathKind::File })
     }
 
-    fn add_single(&mut self, path: &str, kind: PathKind) -> Result<(), ArchiveRefusal> {
+    fn add_one_path(&mut self, path: &str, kind: PathKind) -> Result<(), ArchiveRefusal> {
         let folded = file_system_equivalence_key(path);
         let Some((other, before)) = self.0.get_mut(&folded) else {
             self.0.insert(folded, (path.to_owned(), kind));

@@ -9,16 +9,16 @@ pub(super) const LOCAL_HEADER_LENGTH: usize = 30;
 pub(super) const ZIP64_LOCATOR_LENGTH: usize = 20;
 const CENTRAL_HEADER_LENGTH: usize = 46;
 
-const END_SIGNATURE: [u8; 4] = *b"PK\x05\x06";
+const END_RECORD_SIGNATURE: [u8; 4] = *b"PK\x05\x06";
 pub(super) const ZIP64_LOCATOR_SIGNATURE: [u8; 4] = *b"PK\x06\x07";
-const CENTRAL_SIGNATURE: [u8; 4] = *b"PK\x01\x02";
-const LOCAL_SIGNATURE: [u8; 4] = *b"PK\x03\x04";
+const CENTRAL_HEADER_SIGNATURE: [u8; 4] = *b"PK\x01\x02";
+const LOCAL_HEADER_SIGNATURE: [u8; 4] = *b"PK\x03\x04";
 const DATA_DESCRIPTOR_SIGNATURE: [u8; 4] = *b"PK\x07\x08";
 
 /// Id of the ZIP64 extra field, which contains 64-bit sizes.
-const EXTRA_ZIP64: u16 = 0x0001;
+const ZIP64_EXTRA_FIELD_ID: u16 = 0x0001;
 /// Id of Info-ZIP's extra field with a Unicode path, which some programs use instead of the name in the header.
-const EXTRA_UNICODE_PATH: u16 = 0x7075;
+const UNICODE_PATH_EXTRA_FIELD_ID: u16 = 0x7075;
 /// Flag of an entry whose checksum and sizes are in a data descriptor after its data.
 pub(super) const FLAG_DATA_DESCRIPTOR: u16 = 1 << 3;
 /// Flag of an entry whose name is encoded in UTF-8.
@@ -27,7 +27,7 @@ pub(super) const FLAG_UTF8: u16 = 1 << 11;
 pub(super) const FLAGS_ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
 
 /// The end of central directory record of a ZIP archive, which contains the position of the central directory.
-pub(super) struct EndRecord {
+pub(super) struct EndOfCentralDirectoryRecord {
     pub(super) entries: u16,
     pub(super) directory_size: u32,
     pub(super) directory_at: u32,
@@ -36,9 +36,9 @@ pub(super) struct EndRecord {
     pub(super) is_split: bool,
 }
 
-impl EndRecord {
+impl EndOfCentralDirectoryRecord {
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
-        if bytes.len() < END_RECORD_LENGTH || bytes[..4] != END_SIGNATURE {
+        if bytes.len() < END_RECORD_LENGTH || bytes[..4] != END_RECORD_SIGNATURE {
             return None;
         }
         let (disk, directory_disk, here, entries) =
@@ -80,10 +80,10 @@ pub(super) struct CentralEntry {
 }
 
 /// Parses the whole central directory. Fails unless `bytes` contain exactly `entries` headers.
-pub(super) fn parse_directory(mut bytes: &[u8], entries: u16) -> Result<Vec<CentralEntry>, ArchiveRefusal> {
+pub(super) fn parse_central_directory(mut bytes: &[u8], entries: u16) -> Result<Vec<CentralEntry>, ArchiveRefusal> {
     let mut headers = Vec::with_capacity(entries.into());
     for _ in 0..entries {
-        if bytes.len() < CENTRAL_HEADER_LENGTH || bytes[..4] != CENTRAL_SIGNATURE {
+        if bytes.len() < CENTRAL_HEADER_LENGTH || bytes[..4] != CENTRAL_HEADER_SIGNATURE {
             return Err(ArchiveRefusal::Directory);
         }
         let (name, extra, comment) = (read_length(bytes, 28), read_length(bytes, 30), read_length(bytes, 32));
@@ -110,7 +110,7 @@ pub(super) fn parse_directory(mut bytes: &[u8], entries: u16) -> Result<Vec<Cent
 /// Returns the lengths, in bytes, of the name and of the extra fields that follow a local header, or `None` if the
 /// header does not begin with the signature of local headers.
 pub(super) fn local_header_lengths(fixed: &[u8; LOCAL_HEADER_LENGTH]) -> Option<(usize, usize)> {
-    (fixed[..4] == LOCAL_SIGNATURE).then(|| (read_length(fixed, 26), read_length(fixed, 28)))
+    (fixed[..4] == LOCAL_HEADER_SIGNATURE).then(|| (read_length(fixed, 26), read_length(fixed, 28)))
 }
 
 /// Parses a local header and the name and extra fields after it, whose lengths [`local_header_lengths`] returned.
@@ -146,8 +146,8 @@ impl EntryHeader {
             packed,
             size,
             name: rest[..name].to_vec(),
-            is_zip64: has(EXTRA_ZIP64) || packed == u32::MAX || size == u32::MAX,
-            has_other_name: has(EXTRA_UNICODE_PATH),
+            is_zip64: has(ZIP64_EXTRA_FIELD_ID) || packed == u32::MAX || size == u32::MAX,
+            has_other_name: has(UNICODE_PATH_EXTRA_FIELD_ID),
         }
     }
 

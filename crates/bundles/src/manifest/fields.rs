@@ -57,7 +57,7 @@ impl<'j> ManifestFields<'j> {
     }
 
     /// Returns the path of the member `key` of this object, escaped and truncated for display.
-    pub(super) fn visible_path(self, key: &str) -> String {
+    pub(super) fn displayed_member_path(self, key: &str) -> String {
         truncate(&visible(&self.path(key)), MAX_LABEL_BYTES)
     }
 
@@ -71,7 +71,7 @@ impl<'j> ManifestFields<'j> {
     ) -> Option<T> {
         let value = read(self.value(key)?);
         if value.is_none() {
-            warnings.add(ManifestWarning::WrongType { member: self.visible_path(key), expected });
+            warnings.add(ManifestWarning::WrongType { member: self.displayed_member_path(key), expected });
         }
         value
     }
@@ -81,7 +81,7 @@ impl<'j> ManifestFields<'j> {
     pub(super) fn text(self, key: &str, max: usize, warnings: &mut ManifestWarnings) -> Option<String> {
         let text = self.read(key, ManifestValueType::Text, warnings, Value::as_str)?;
         if text.len() > max {
-            warnings.add(ManifestWarning::Truncated { member: self.visible_path(key) });
+            warnings.add(ManifestWarning::Truncated { member: self.displayed_member_path(key) });
         }
         Some(truncate(text, max))
     }
@@ -104,7 +104,7 @@ impl<'j> ManifestFields<'j> {
         let items = self.read(key, ManifestValueType::List, warnings, Value::as_array).map_or(&[][..], Vec::as_slice);
         if items.len() > MAX_MANIFEST_ITEMS {
             let used = u32::try_from(MAX_MANIFEST_ITEMS).unwrap_or(u32::MAX);
-            warnings.add(ManifestWarning::TooManyItems { member: self.visible_path(key), used });
+            warnings.add(ManifestWarning::TooManyItems { member: self.displayed_member_path(key), used });
         }
         items.iter().take(MAX_MANIFEST_ITEMS).collect()
     }
@@ -115,7 +115,7 @@ impl<'j> ManifestFields<'j> {
         let objects: Vec<_> = items.iter().filter_map(|item| item.as_object()).collect();
         if objects.len() < items.len() {
             let expected = ManifestValueType::Object;
-            warnings.add(ManifestWarning::WrongItems { member: self.visible_path(key), expected });
+            warnings.add(ManifestWarning::WrongItems { member: self.displayed_member_path(key), expected });
         }
         objects
     }
@@ -126,7 +126,7 @@ impl<'j> ManifestFields<'j> {
         let texts: Vec<_> = items.iter().filter_map(|item| Some(truncate(item.as_str()?, MAX_LABEL_BYTES))).collect();
         if texts.len() < items.len() {
             let expected = ManifestValueType::Text;
-            warnings.add(ManifestWarning::WrongItems { member: self.visible_path(key), expected });
+            warnings.add(ManifestWarning::WrongItems { member: self.displayed_member_path(key), expected });
         }
         texts
     }
@@ -134,19 +134,19 @@ impl<'j> ManifestFields<'j> {
     /// Returns the string in the member `key`. Fails if the member is missing, is not a string, or is longer than `max`
     /// bytes.
     pub(super) fn required_string(self, key: &str, max: usize) -> Result<String, ManifestError> {
-        let text = self.untruncated_string(key, max)?.filter(|text| !text.is_empty());
+        let text = self.optional_string(key, max)?.filter(|text| !text.is_empty());
         text.ok_or_else(|| ManifestError::Field { field: self.path(key), expected: "a text" })
     }
 
     /// Returns the string in the member `key`, or `None` if the member is missing. Fails if it is not a string, or is
     /// longer than `max` bytes.
-    pub(super) fn untruncated_string(self, key: &str, max: usize) -> Result<Option<String>, ManifestError> {
-        self.value(key).map(|value| parse_untruncated(value, &self.path(key), max)).transpose()
+    pub(super) fn optional_string(self, key: &str, max: usize) -> Result<Option<String>, ManifestError> {
+        self.value(key).map(|value| parse_bounded_string(value, &self.path(key), max)).transpose()
     }
 }
 
 /// Returns the string in `value`. Fails if `value` is not a string, or is longer than `max` bytes.
-pub(super) fn parse_untruncated(value: &Value, at: &str, max: usize) -> Result<String, ManifestError> {
+pub(super) fn parse_bounded_string(value: &Value, at: &str, max: usize) -> Result<String, ManifestError> {
     let text = value.as_str().filter(|text| !text.contains('\0'));
     let text = text.ok_or_else(|| ManifestError::Field { field: at.to_owned(), expected: "a text" })?;
     if text.len() > max { Err(ManifestError::TooLong(at.to_owned())) } else { Ok(text.to_owned()) }

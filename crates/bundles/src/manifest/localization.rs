@@ -38,7 +38,7 @@ impl Localization {
         if normalized_bundle_path(&resources).is_some_and(|path| path.matches(LOCALE_PLACEHOLDER).count() == 1) {
             return Self { resources, default_locale };
         }
-        warnings.add(ManifestWarning::TranslationsPath { member: fields.visible_path("resources") });
+        warnings.add(ManifestWarning::TranslationsPath { member: fields.displayed_member_path("resources") });
         Self { resources: default.resources, default_locale }
     }
 }

@@ -61,11 +61,11 @@ pub struct Manifest {
     pub server: Server,
     /// Tools that the manifest claims the server provides. The tools that a session can call are those that the running
     /// server lists.
-    pub tools: Vec<ToolClaim>,
+    pub tools: Vec<DeclaredTool>,
     /// Set if the manifest says that the server may have tools that the manifest does not name.
     pub tools_generated: bool,
     /// Prompts that the manifest claims the server provides.
-    pub prompts: Vec<PromptClaim>,
+    pub prompts: Vec<DeclaredPrompt>,
     /// Set if the manifest says that the server may have prompts that the manifest does not name.
     pub prompts_generated: bool,
     /// Platforms and versions that the bundle requires.
@@ -100,7 +100,7 @@ pub struct Icon {
 
 /// A tool that a manifest claims the server provides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ToolClaim {
+pub struct DeclaredTool {
     /// Name of the tool, as the manifest claims.
     pub name: String,
     /// Description of the tool, as the manifest claims.
@@ -109,7 +109,7 @@ pub struct ToolClaim {
 
 /// A prompt that a manifest claims the server provides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PromptClaim {
+pub struct DeclaredPrompt {
     /// Name of the prompt, as the manifest claims.
     pub name: String,
     /// Description of the prompt, as the manifest claims.

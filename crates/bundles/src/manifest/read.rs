@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 use super::fields::{MAX_DESCRIPTION_BYTES, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings, truncate};
 use super::server::normalized_bundle_path;
 use super::{
-    Author, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server, ToolClaim, user_config,
+    Author, Compatibility, DeclaredPrompt, DeclaredTool, Icon, Localization, Manifest, ManifestError, Server,
+    user_config,
 };
 
 /// Versions of the manifest format that this crate fully supports.
@@ -94,7 +95,7 @@ impl Manifest {
         let fields = ManifestFields::new(&root, "");
         let mut warnings = ManifestWarnings::default();
         for key in fields.keys().filter(|key| !KNOWN_MANIFEST_MEMBERS.contains(&key.as_str())) {
-            warnings.add(ManifestWarning::UnknownMember { member: fields.visible_path(key) });
+            warnings.add(ManifestWarning::UnknownMember { member: fields.displayed_member_path(key) });
         }
         let manifest = parse_manifest(fields, &mut warnings)?;
         Ok((manifest, warnings.0))
@@ -207,22 +208,22 @@ fn parse_image_path(src: &str, warnings: &mut ManifestWarnings) -> Option<String
     path
 }
 
-fn parse_tools(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<ToolClaim> {
+fn parse_tools(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<DeclaredTool> {
     let mut tools = Vec::new();
     for tool in fields.objects("tools", warnings) {
         let tool = ManifestFields::new(tool, "tools");
         let Some(name) = tool.text("name", MAX_LABEL_BYTES, warnings) else { continue };
-        tools.push(ToolClaim { name, description: tool.text("description", MAX_DESCRIPTION_BYTES, warnings) });
+        tools.push(DeclaredTool { name, description: tool.text("description", MAX_DESCRIPTION_BYTES, warnings) });
     }
     tools
 }
 
-fn parse_prompts(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<PromptClaim> {
+fn parse_prompts(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<DeclaredPrompt> {
     let mut prompts = Vec::new();
     for prompt in fields.objects("prompts", warnings) {
         let prompt = ManifestFields::new(prompt, "prompts");
         let Some(name) = prompt.text("name", MAX_LABEL_BYTES, warnings) else { continue };
-        prompts.push(PromptClaim {
+        prompts.push(DeclaredPrompt {
             name,
             description: prompt.text("description", MAX_DESCRIPTION_BYTES, warnings),
             arguments: prompt.string_list("arguments", warnings),

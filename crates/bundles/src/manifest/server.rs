@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::ManifestError;
 use super::fields::{
-    MAX_ARGUMENT_BYTES, MAX_LABEL_BYTES, MAX_MANIFEST_ITEMS, ManifestFields, ManifestWarnings, parse_untruncated,
+    MAX_ARGUMENT_BYTES, MAX_LABEL_BYTES, MAX_MANIFEST_ITEMS, ManifestFields, ManifestWarnings, parse_bounded_string,
 };
 use crate::archive::is_safe_path;
 
@@ -123,7 +123,7 @@ fn parse_overrides(config: &Value) -> Result<BTreeMap<String, CommandOverride>, 
     }
     let one = |(platform, value): (&String, &Value)| {
         Ok((
-            parse_untruncated(&platform.as_str().into(), OVERRIDES_PATH, MAX_LABEL_BYTES)?,
+            parse_bounded_string(&platform.as_str().into(), OVERRIDES_PATH, MAX_LABEL_BYTES)?,
             parse_command(value, &format!("{OVERRIDES_PATH}.{platform}"))?,
         ))
     };
@@ -136,7 +136,7 @@ fn parse_command(value: &Value, at: &str) -> Result<CommandOverride, ManifestErr
     let object = object.ok_or_else(|| ManifestError::Field { field: at.to_owned(), expected: "an object" })?;
     let fields = ManifestFields::new(object, at);
     Ok(CommandOverride {
-        command: fields.untruncated_string("command", MAX_ARGUMENT_BYTES)?,
+        command: fields.optional_string("command", MAX_ARGUMENT_BYTES)?,
         args: fields.value("args").map(|args| parse_args(args, &fields.path("args"))).transpose()?,
         env: fields.value("env").map(|env| parse_variables(env, &fields.path("env"))).transpose()?,
     })
@@ -148,7 +148,7 @@ fn parse_args(args: &Value, at: &str) -> Result<Vec<String>, ManifestError> {
     if args.len() > MAX_MANIFEST_ITEMS {
         return Err(ManifestError::TooLong(at.to_owned()));
     }
-    args.iter().map(|arg| parse_untruncated(arg, at, MAX_ARGUMENT_BYTES)).collect()
+    args.iter().map(|arg| parse_bounded_string(arg, at, MAX_ARGUMENT_BYTES)).collect()
 }
 
 fn parse_variables(env: &Value, at: &str) -> Result<BTreeMap<String, String>, ManifestError> {
@@ -161,7 +161,7 @@ fn parse_variables(env: &Value, at: &str) -> Result<BTreeMap<String, String>, Ma
         if name.is_empty() || name.len() > MAX_LABEL_BYTES || name.contains(['=', '\0']) {
             return Err(ManifestError::Field { field: at.to_owned(), expected: "an object with names of variables" });
         }
-        Ok((name.clone(), parse_untruncated(value, &format!("{at}.{name}"), MAX_ARGUMENT_BYTES)?))
+        Ok((name.clone(), parse_bounded_string(value, &format!("{at}.{name}"), MAX_ARGUMENT_BYTES)?))
     };
     env.iter().map(one).collect()
 }

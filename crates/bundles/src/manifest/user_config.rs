@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::ManifestError;
 use super::fields::{
-    MAX_ARGUMENT_BYTES, MAX_DESCRIPTION_BYTES, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings, parse_untruncated,
+    MAX_ARGUMENT_BYTES, MAX_DESCRIPTION_BYTES, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings, parse_bounded_string,
     truncate,
 };
 
@@ -86,7 +86,7 @@ fn read_user_setting(
         Some("directory") => UserConfigKind::Directory,
         Some("file") => UserConfigKind::File,
         _ => {
-            warnings.add(ManifestWarning::UnknownSettingType { member: fields.visible_path("type") });
+            warnings.add(ManifestWarning::UnknownSettingType { member: fields.displayed_member_path("type") });
             UserConfigKind::String
         }
     };
@@ -120,6 +120,6 @@ fn default_value_text(value: &Value, fields: &ManifestFields<'_>) -> Result<Stri
             Some(fraction) => fraction.to_string(),
             None => number.to_string(),
         }),
-        value => parse_untruncated(value, &fields.path("default"), MAX_ARGUMENT_BYTES),
+        value => parse_bounded_string(value, &fields.path("default"), MAX_ARGUMENT_BYTES),
     }
 }

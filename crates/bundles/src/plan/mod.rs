@@ -184,7 +184,7 @@ impl TemplateBuilder<'_> {
         if literal.contains(SECRET_REFERENCE_START) || template.forms_secret_reference(self.inputs) {
             return Err(PlanError::ReferencesSecret(what.to_owned()));
         }
-        for key in template.keys() {
+        for key in template.input_keys() {
             let setting = escaped_note_text(key);
             match self.inputs.iter().find(|input| input.key == key) {
                 None => self.notes.push(InstallNote::MissingSetting { text: escaped_note_text(what), setting }),
@@ -286,6 +286,6 @@ fn server_name(display_name: &str, name: &str) -> String {
 }
 
 /// Returns the path of a folder as text, or an error if it is not Unicode.
-fn folder_text(folder: &Path) -> Result<String, PlanError> {
+fn unicode_folder_path(folder: &Path) -> Result<String, PlanError> {
     folder.to_str().map(str::to_owned).ok_or_else(|| PlanError::NonUnicodeFolder(folder.to_owned()))
 }

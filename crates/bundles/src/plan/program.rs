@@ -43,7 +43,7 @@ pub(super) fn find_program(
         };
         return Ok((program, command));
     }
-    let folder = super::folder_text(&place.folder)?;
+    let folder = super::unicode_folder_path(&place.folder)?;
     let below = command.strip_prefix(&folder).and_then(|rest| rest.strip_prefix(['/', '\\']));
     let is_absolute = command.starts_with(['/', '\\']) || command.contains(':');
     if below.is_none() && is_absolute {

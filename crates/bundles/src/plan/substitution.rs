@@ -3,7 +3,7 @@
 
 use installs::{Template, TemplatePart};
 
-use super::{BundleEnvironment, PlanError, folder_text};
+use super::{BundleEnvironment, PlanError, unicode_folder_path};
 
 const PLACEHOLDER_START: &str = "${";
 const INPUT_REFERENCE_PREFIX: &str = "user_config.";
@@ -18,11 +18,11 @@ impl SubstitutionValues {
         let separator = || place.platform.separator().to_owned();
         Ok(Self {
             known: [
-                ("__dirname", folder_text(&place.folder)?),
-                ("HOME", folder_text(&place.home)?),
-                ("DESKTOP", folder_text(&place.desktop)?),
-                ("DOCUMENTS", folder_text(&place.documents)?),
-                ("DOWNLOADS", folder_text(&place.downloads)?),
+                ("__dirname", unicode_folder_path(&place.folder)?),
+                ("HOME", unicode_folder_path(&place.home)?),
+                ("DESKTOP", unicode_folder_path(&place.desktop)?),
+                ("DOCUMENTS", unicode_folder_path(&place.documents)?),
+                ("DOWNLOADS", unicode_folder_path(&place.downloads)?),
                 ("pathSeparator", separator()),
                 ("/", separator()),
             ],

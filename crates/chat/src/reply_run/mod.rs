@@ -158,7 +158,7 @@ impl ReplyRun {
         drop(answering);
         // Fails only if the host has shut down, when there are no observers.
         let _ = host.emit_conversation_event(log.item_changed_event(item, false).await).await;
-        let _ = host.conversations_changed(Some(log.conversation)).await;
+        let _ = host.report_changed_conversations(Some(log.conversation)).await;
     }
 
     fn is_stopped(&self) -> bool {

@@ -26,7 +26,7 @@ async fn approve_instructions(talk: &TestConversation) {
 async fn server_instructions_count_as_its_content_across_restarts() {
     let mut talk = TestConversation::new(vec![text_reply("Hello."), text_reply("And now.")], &["add"]).await;
     talk.send_and_wait("Hi").await;
-    let label = talk.app.host.conversation_label(CONVERSATION_ID.into()).await.unwrap();
+    let label = talk.app.host.data_flow_label(CONVERSATION_ID.into()).await.unwrap();
     assert_eq!(
         (label.servers.len(), label.is_whole),
         (0, true),
@@ -36,7 +36,7 @@ async fn server_instructions_count_as_its_content_across_restarts() {
     talk.send_and_wait("Again").await;
     let system = talk.model.requests()[1].system.clone().unwrap_or_default();
     assert!(system.contains(r#"{"server":"demo","says":""#), "the instructions are data with their source: {system}");
-    let label = talk.app.host.conversation_label(CONVERSATION_ID.into()).await.unwrap();
+    let label = talk.app.host.data_flow_label(CONVERSATION_ID.into()).await.unwrap();
     assert_eq!(label.servers, ["demo"], "X09: instructions count as content of the server without a call");
 
     talk.change_settings(|settings| settings.servers.clear()).await;
@@ -48,7 +48,7 @@ async fn server_instructions_count_as_its_content_across_restarts() {
     model.queue_reply(text_reply("Still."));
     let message = NewMessage { text: "Hi".into(), model: Some(model_reference("m")), ..NewMessage::default() };
     Chat::new(app.host.clone()).send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
-    let label = app.host.conversation_label(CONVERSATION_ID.into()).await.unwrap();
+    let label = app.host.data_flow_label(CONVERSATION_ID.into()).await.unwrap();
     assert_eq!(label.servers, ["demo"], "X09: the label is stored across restarts");
 }
 

@@ -168,7 +168,7 @@ impl CallRecord {
 }
 
 /// The purpose of a request that was sent to a connection under a ticket.
-pub enum TicketPurpose {
+pub enum CallTicketPurpose {
     /// A call that observers see, with a [`CallRecord`].
     Call {
         /// Run of the server that received the call.
@@ -187,7 +187,7 @@ pub enum TicketPurpose {
     },
 }
 
-impl TicketPurpose {
+impl CallTicketPurpose {
     /// Returns the run that the ticket belongs to.
     pub const fn run(&self) -> RunId {
         match self {

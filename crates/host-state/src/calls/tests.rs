@@ -115,7 +115,7 @@ fn consent_requests_of_one_round_count_once() {
 fn tickets_are_listed_for_their_own_run_only() {
     let mut calls = CallTable::default();
     for (ticket, run) in [(1, 1), (2, 2), (3, 1)] {
-        calls.tickets.insert(CallTicket(ticket), TicketPurpose::Call { run: RunId(run), id: Arc::from("x") });
+        calls.tickets.insert(CallTicket(ticket), CallTicketPurpose::Call { run: RunId(run), id: Arc::from("x") });
     }
     let mut own = calls.tickets_of_run(RunId(1));
     own.sort();

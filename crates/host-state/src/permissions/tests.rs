@@ -48,11 +48,11 @@ fn expired_trust_is_not_in_effect() {
     let rule = PolicyRule { id: 1, expires_at: Some(10), ..PolicyRule::for_trusted_server("s") };
     let file = PolicyFile { rules: vec![rule], ..PolicyFile::default() };
     permissions.apply_user_rules(Ok((true, file)), PathBuf::new());
-    assert_eq!(permissions.trust_in("s", 9), TrustDuration::Always, "trust is in effect until its expiry");
-    assert_eq!(permissions.trust_in("s", 10), TrustDuration::No, "expired trust is not in effect");
-    assert_eq!(permissions.trust_in("other", 9), TrustDuration::No, "trust applies to one server");
+    assert_eq!(permissions.server_trust_duration("s", 9), TrustDuration::Always, "trust is in effect until its expiry");
+    assert_eq!(permissions.server_trust_duration("s", 10), TrustDuration::No, "expired trust is not in effect");
+    assert_eq!(permissions.server_trust_duration("other", 9), TrustDuration::No, "trust applies to one server");
     permissions.policy.trust_for_session("s").expect("a rule");
-    assert_eq!(permissions.trust_in("s", 10), TrustDuration::Run, "trust for the run is in effect");
+    assert_eq!(permissions.server_trust_duration("s", 10), TrustDuration::Run, "trust for the run is in effect");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use mcp_proto::session::ServerFacts;
 /// Maximum length of a server's stored instructions, in characters.
 const MAX_INSTRUCTIONS_CHARS: usize = 64 * 1024;
 /// Maximum length of each other stored text that a server sends about itself, such as its title, in characters.
-const MAX_CLAIM_CHARS: usize = 1_000;
+const MAX_SELF_DESCRIPTION_CHARS: usize = 1_000;
 
 /// Truncates the texts that a server sent on initialization, since they are displayed in several places.
 pub fn truncate_server_facts(mut facts: ServerFacts) -> ServerFacts {
@@ -15,7 +15,7 @@ pub fn truncate_server_facts(mut facts: ServerFacts) -> ServerFacts {
     if let Some(server) = &mut facts.server {
         let optional = [&mut server.title, &mut server.description, &mut server.website_url];
         for text in optional.into_iter().flatten().chain([&mut server.name, &mut server.version]) {
-            truncate(text, MAX_CLAIM_CHARS);
+            truncate(text, MAX_SELF_DESCRIPTION_CHARS);
         }
         server.icons.clear();
         server.extra.clear();

@@ -75,7 +75,7 @@ impl Host {
     ///
     /// Returns [`SandboxStartError::Request`] if the request is no longer open, its hash is not `hash`, or it is not
     /// for a local server without a sandbox, and [`SandboxStartError::Setup`] if the settings can't be changed.
-    pub async fn contain_start(
+    pub async fn move_start_into_sandbox(
         &self,
         request: ConsentRequestId,
         hash: String,

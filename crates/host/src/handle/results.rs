@@ -16,7 +16,7 @@ use crate::owner::{ResultOrigin, ResultVerdict};
 use crate::view::ConsentRequestBody;
 
 /// Reason that the model receives instead of a result that is too large to be reviewed.
-const TOO_LARGE_REASON: &str = "because it is too large to be reviewed; call the tool so that it returns less";
+const RESULT_TOO_LARGE_REASON: &str = "because it is too large to be reviewed; call the tool so that it returns less";
 
 impl Host {
     /// Requests the user's review of a result if the settings of the tool require it, and waits for the decision. Only
@@ -45,7 +45,7 @@ impl Host {
         let body = ConsentRequestBody::Result { tool, app, parts, is_error: result.is_error, flags };
         if !fits {
             let noted = self.with_owner(move |owner| owner.audit_unshown_result(&origin, &body)).await;
-            return noted.map_or_else(|_| closing(), |()| ResultVerdict::Withheld(TOO_LARGE_REASON.to_owned()));
+            return noted.map_or_else(|_| closing(), |()| ResultVerdict::Withheld(RESULT_TOO_LARGE_REASON.to_owned()));
         }
         let (reply, verdict) = oneshot::channel();
         if self.with_owner(move |owner| owner.request_result_review(origin, result, body, reply)).await.is_err() {

@@ -91,8 +91,8 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn secrets_changed(&self, server: String) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.servers.secrets_changed(&server)).await
+    pub async fn discard_cached_secrets(&self, server: String) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.servers.discard_cached_secrets(&server)).await
     }
 
     /// Stops a server and removes it from the settings. Its stored tokens are deleted before this returns, and revoked

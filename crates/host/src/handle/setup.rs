@@ -241,9 +241,9 @@ impl ServerSetup {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn recorded_folders(&self) -> Result<Option<BTreeSet<String>>, HostClosed> {
+    pub async fn recorded_bundle_folders(&self) -> Result<Option<BTreeSet<String>>, HostClosed> {
         let are_known = self.host.snapshot().await?.config_problem.is_none();
-        let recorded = self.host.with_owner(|owner| owner.recorded_folders()).await?;
+        let recorded = self.host.with_owner(|owner| owner.recorded_bundle_folders()).await?;
         Ok(are_known.then_some(recorded))
     }
 
@@ -317,7 +317,7 @@ impl ServerSetup {
         };
         let persistence = self.store_secrets(secrets).await?;
         // A value cached since the settings were changed may be the old one.
-        self.host.secrets_changed(name).await?;
+        self.host.discard_cached_secrets(name).await?;
         self.forget_unused_secrets(&was).await?;
         updated?;
         Ok(persistence)
@@ -367,7 +367,7 @@ impl ServerSetup {
         secret: (String, String),
     ) -> Result<SecretPersistence, SetupError> {
         let persistence = self.store_secrets(vec![secret]).await?;
-        self.host.secrets_changed(server).await?;
+        self.host.discard_cached_secrets(server).await?;
         Ok(persistence)
     }
 

@@ -182,7 +182,7 @@ impl Owner {
                 self.edit_request(at, new)?
             }
             (ConsentRequestEdit::Model(model), ConsentRequestBody::Sampling { response: None, .. }) => {
-                self.edit_model(at, model)?
+                self.change_sampling_model(at, model)?
             }
             _ => return Err(DecisionError::WrongKind("this part of the request can't be changed")),
         }

@@ -76,7 +76,7 @@ impl Owner {
 
     /// Returns the bundle folders that installation records refer to. Records of servers that are not configured are
     /// included, since a user who removed a server from the settings by hand may add it again.
-    pub(crate) fn recorded_folders(&self) -> BTreeSet<String> {
+    pub(crate) fn recorded_bundle_folders(&self) -> BTreeSet<String> {
         self.launches.origins.values().flat_map(InstallRecord::folders).map(str::to_owned).collect()
     }
 

@@ -28,7 +28,7 @@ impl Owner {
             DecisionSource::Rule(of) => {
                 let policy = &self.permissions.policy;
                 let rule = || policy.rules(of.source).find(|own| own.id == of.id).cloned();
-                self.permissions.uses.note_rule(of, last_use, rule);
+                self.permissions.uses.record_rule_use(of, last_use, rule);
             }
             DecisionSource::BuiltIn
             | DecisionSource::Preset
@@ -59,7 +59,7 @@ impl Owner {
     /// Records that a server received its shared folders.
     pub(super) fn record_roots_use(&mut self, server: &str) {
         let last_use = LastUse { at: self.now(), by: UsedBy::Server };
-        self.permissions.uses.note_folders(server, last_use);
+        self.permissions.uses.record_folders_use(server, last_use);
     }
 
     /// Writes the last uses of grants to their file. Never adds a grant, since another process may have revoked it.

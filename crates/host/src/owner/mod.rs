@@ -61,13 +61,13 @@ use crate::{HostOptions, NumberedEvent};
 use audit::PendingAudits;
 pub use conversation_servers::ServerForModel;
 pub(crate) use decisions::canonical_folders;
-pub use flow_settings::FlowError;
+pub use flow_settings::DataFlowError;
 pub(crate) use gate::{AuthorizedPayload, authorize_link_opening, open_in_browser};
 use host_state::AuditedDecision;
 pub(crate) use host_state::end_orphaned_servers;
 pub use sampling::SamplingError;
 pub use state::{
-    AppTools, AppToolsForModel, CallOrigin, ConversationLabel, DecisionError, RestoreGrantError, ResultOrigin,
+    AppTools, AppToolsForModel, CallOrigin, DataFlowLabel, DecisionError, RestoreGrantError, ResultOrigin,
     ResultVerdict, ReviewError, SentCall, SentNotifier, ServerError, ShownDefinition,
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
@@ -256,7 +256,7 @@ impl Owner {
             muted: self.permissions.policy.is_muted(name),
             muted_until: self.consent.throttles.get(name).and_then(|throttle| throttle.muted_until),
             refused_requests: self.consent.throttles.get(name).map_or(0, RequestThrottle::refused_since_reset),
-            trust: self.trust_in(name),
+            trust: self.server_trust_duration(name),
             flow: self.data_flow_of(name),
             pid: record.session.pid,
             connected: record.session.connected.clone(),

@@ -106,7 +106,7 @@ impl Owner {
             (start, pinned)
         };
         self.run_concurrently(pinning, move |owner, (start, pinned)| {
-            if owner.servers.awaiting_start(&start.name, &start.config).is_none() {
+            if owner.servers.starting_record(&start.name, &start.config).is_none() {
                 return;
             }
             if !brings_back {
@@ -141,7 +141,7 @@ impl Owner {
             (start, found, approved)
         };
         self.run_concurrently(looking, move |owner, (PackageStart { name, config, .. }, found, approved)| {
-            if owner.servers.awaiting_start(&name, &config).is_some() {
+            if owner.servers.starting_record(&name, &config).is_some() {
                 let approved =
                     approved.filter(|approved| owner.permissions.allows_start(&name, &approved.hash(), owner.now()));
                 owner.decide_pinned_start(&name, approved.unwrap_or(found));
@@ -193,7 +193,7 @@ impl Owner {
 
     /// Handles the user's denial of a package version that a look-up found. The approved version remains approved, and
     /// the returned message explains how to start it. Returns `None` if the denied start was not for such a version.
-    pub(super) fn decline_package(&mut self, name: &str, body: &ConsentRequestBody) -> Option<String> {
+    pub(super) fn handle_denied_package_version(&mut self, name: &str, body: &ConsentRequestBody) -> Option<String> {
         let ConsentRequestBody::StartServer { package: Some(package), .. } = body else { return None };
         let found = package.found.as_ref().ok()?;
         let config = self.servers.records.get(name).map(|record| std::sync::Arc::clone(&record.config))?;

@@ -136,7 +136,7 @@ impl Owner {
     }
 
     /// Pins the definitions that the user reviewed, if each of them is equal to the displayed one.
-    pub(crate) fn review(
+    pub(crate) fn mark_reviewed(
         &mut self,
         server: &str,
         displayed: &[ShownDefinition],

@@ -106,7 +106,7 @@ impl Owner {
 
     /// Returns the folders that a server receives as roots: those shared folders that its sandbox can access.
     pub(super) fn accessible_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
-        Some(self.servers.sent_folders(server, self.shared_roots(server)?))
+        Some(self.servers.folders_sent_to_server(server, self.shared_roots(server)?))
     }
 
     /// Deletes the sandbox home of a removed server in the background, since it may be large.

@@ -86,7 +86,7 @@ impl Owner {
         path: SearchPath,
         found: Result<ResolvedLaunch, SandboxPlanError>,
     ) {
-        let Some(record) = self.servers.awaiting_start(name, config) else { return };
+        let Some(record) = self.servers.starting_record(name, config) else { return };
         let (found, launched) = match found {
             Ok(found) => found,
             Err(SandboxPlanError::NotFound(error)) => return self.fail_server(name, command_not_found_failure(error)),

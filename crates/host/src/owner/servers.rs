@@ -207,7 +207,7 @@ impl Owner {
             move |owner, put| {
                 let updated = put.map(|read| {
                     owner.forget_tokens(&was, &entry, forgotten);
-                    owner.servers.secrets_changed(&was);
+                    owner.servers.discard_cached_secrets(&was);
                     let renamed = owner.servers.records.get(&was).filter(|_| entry.name != was);
                     let tools_before = renamed.map(|record| record.config.tools.clone());
                     if entry.name != was {

@@ -27,7 +27,7 @@ impl Owner {
             record.session.facts = Some(truncate_server_facts(facts));
             record.set_state(ServerState::Ready);
             record.supervision.on_ready();
-            self.servers.examine_claims(name);
+            self.servers.examine_self_description(name);
             self.store_known_session(name);
             self.restore_session_state(name);
             self.sign_in_if_requested(name);
@@ -64,7 +64,7 @@ impl Owner {
             record.session.facts = Some(truncate_server_facts(facts));
         }
         self.permissions.forget_approved_calls(name);
-        self.servers.examine_claims(name);
+        self.servers.examine_self_description(name);
         self.emit_server(name);
     }
 
@@ -119,7 +119,7 @@ impl Owner {
             self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
         }
         self.emit_server(name);
-        self.continue_after_session(name);
+        self.run_act_after_session(name);
         if again && !self.lifetime.is_closing {
             let _ = self.start(name);
         }

@@ -191,7 +191,7 @@ impl Owner {
         });
     }
 
-    pub(crate) fn conversations_changed(&mut self, changed: Option<String>) {
+    pub(crate) fn report_changed_conversations(&mut self, changed: Option<String>) {
         self.events.emit(HostEvent::ConversationsChanged(changed));
     }
 }

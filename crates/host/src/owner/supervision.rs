@@ -87,7 +87,7 @@ impl Owner {
         let (uris, level) = record.session.to_restore.clone();
         for uri in uris {
             let request = ClientRequest::Subscribe { uri: uri.clone() };
-            self.restore_by_request(name, request, move |owner, name, is_done| {
+            self.restore_session_state_by_request(name, request, move |owner, name, is_done| {
                 if let Some(record) = owner.servers.records.get_mut(name) {
                     record.session.to_restore.0.retain(|waiting| *waiting != uri);
                 }
@@ -98,7 +98,7 @@ impl Owner {
         }
         if let Some(level) = level {
             let request = ClientRequest::SetLogLevel { level };
-            self.restore_by_request(name, request, move |owner, name, is_done| {
+            self.restore_session_state_by_request(name, request, move |owner, name, is_done| {
                 if let Some(record) = owner.servers.records.get_mut(name) {
                     record.session.to_restore.1 = None;
                 }
@@ -111,7 +111,7 @@ impl Owner {
 
     /// Sends a request that restores state of an earlier session. `answered` receives `true` if the request succeeded.
     /// `answered` is not called if the server ends first, since the next session then repeats the request.
-    fn restore_by_request(
+    fn restore_session_state_by_request(
         &mut self,
         name: &str,
         request: ClientRequest,

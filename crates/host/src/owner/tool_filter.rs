@@ -16,11 +16,11 @@ use super::state::{CallOrigin, PendingRequest};
 use crate::view::ConsentRequestBody;
 
 /// Reason for refusing a model's call of a tool whose server reserves it for its apps.
-const ONLY_FOR_APPS_REASON: &str = "because the server offers the tool only to its apps";
+const TOOL_ONLY_FOR_APPS_REASON: &str = "because the server offers the tool only to its apps";
 /// Reason for refusing an app's call of a tool whose server doesn't offer it to apps.
-const NOT_FOR_APPS_REASON: &str = "because the server doesn't offer the tool to its apps";
+const TOOL_NOT_FOR_APPS_REASON: &str = "because the server doesn't offer the tool to its apps";
 /// Reason for refusing a call by a model or an app of a tool that the user turned off.
-pub(super) const TURNED_OFF_REASON: &str = "because the tool is turned off for models and apps in the settings";
+pub(super) const TOOL_TURNED_OFF_REASON: &str = "because the tool is turned off for models and apps in the settings";
 
 /// Checks if `origin` may call a tool according to the user's settings and the server's declaration for whom it is. If
 /// not, returns the source of the restriction and the reason for refusing the call. The user may call every tool.
@@ -33,10 +33,10 @@ pub(super) fn tool_filter_refusal(
     match origin {
         CallOrigin::User { .. } | CallOrigin::CommandLine => None,
         CallOrigin::Model { .. } | CallOrigin::App { .. } if !filter.admits(tool) => {
-            Some(("settings", TURNED_OFF_REASON))
+            Some(("settings", TOOL_TURNED_OFF_REASON))
         }
-        CallOrigin::Model { .. } => (!app.is_visible_to_model()).then_some(("visibility", ONLY_FOR_APPS_REASON)),
-        CallOrigin::App { .. } => (!app.is_callable_by_app()).then_some(("visibility", NOT_FOR_APPS_REASON)),
+        CallOrigin::Model { .. } => (!app.is_visible_to_model()).then_some(("visibility", TOOL_ONLY_FOR_APPS_REASON)),
+        CallOrigin::App { .. } => (!app.is_callable_by_app()).then_some(("visibility", TOOL_NOT_FOR_APPS_REASON)),
     }
 }
 

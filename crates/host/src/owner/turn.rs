@@ -208,7 +208,7 @@ mod debug {
     use std::time::{Duration, Instant};
 
     /// Minimum duration of a turn (one lock of the host's state) that is logged as slow.
-    const SLOW_TURN: Duration = Duration::from_millis(5);
+    const MIN_SLOW_TURN_DURATION: Duration = Duration::from_millis(5);
     /// Duration from which a turn is considered blocked even if its thread was preempted, since the scheduler preempts
     /// no thread for that long.
     const MAX_PREEMPTION: Duration = Duration::from_secs(1);
@@ -220,10 +220,10 @@ mod debug {
         let (began, before) = (Instant::now(), ThreadUsage::now());
         let done = turn();
         let took = began.elapsed();
-        if took > SLOW_TURN {
+        if took > MIN_SLOW_TURN_DURATION {
             let used = ThreadUsage::now().since(&before);
             let own = if used.preempted > 0 && took < MAX_PREEMPTION { used.processor } else { took };
-            if own > SLOW_TURN {
+            if own > MIN_SLOW_TURN_DURATION {
                 let (own, processor) = (own.as_millis(), used.processor.as_millis());
                 tracing::warn!(
                     target: "host::turn",
@@ -281,14 +281,14 @@ mod debug {
         #[test]
         fn waiting_turn_is_not_reported_as_preempted() {
             let before = ThreadUsage::now();
-            std::thread::sleep(SLOW_TURN);
+            std::thread::sleep(MIN_SLOW_TURN_DURATION);
             assert!(
-                ThreadUsage::now().since(&before).processor < SLOW_TURN,
+                ThreadUsage::now().since(&before).processor < MIN_SLOW_TURN_DURATION,
                 "a sleeping thread uses no processor time"
             );
             // clock: bounds the period in which the processor time of the thread grows.
             let (before, began) = (ThreadUsage::now(), Instant::now());
-            while ThreadUsage::now().since(&before).processor < SLOW_TURN {
+            while ThreadUsage::now().since(&before).processor < MIN_SLOW_TURN_DURATION {
                 assert!(began.elapsed() < Duration::from_secs(60), "the processor time of the thread grows");
             }
         }

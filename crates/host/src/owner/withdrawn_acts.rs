@@ -18,7 +18,7 @@ use super::state::{
 
 /// Value of `rule` in an audit entry about an allowed payload that was not sent. Entries about withdrawn consent
 /// requests have another value.
-const NOT_SENT_RULE: &str = "allowed-not-sent";
+const UNSENT_AUDIT_RULE: &str = "allowed-not-sent";
 
 impl Owner {
     /// Records in the audit log that an allowed call was not sent to its server or app.
@@ -41,7 +41,7 @@ impl Owner {
             subject: &subject,
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_RULE.into(),
+            rule: UNSENT_AUDIT_RULE.into(),
             hash: hash.as_str(),
             asker: origin.audit_name(),
             conversation: call.conversation.as_deref(),
@@ -57,7 +57,7 @@ impl Owner {
             subject: &consent_subject(&pending.view.body),
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_RULE.into(),
+            rule: UNSENT_AUDIT_RULE.into(),
             hash: pending.view.hash.as_str(),
             asker: "model",
             conversation: pending.view.origin.conversation(),
@@ -79,7 +79,7 @@ impl Owner {
             subject: &outgoing.subject,
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_RULE.into(),
+            rule: UNSENT_AUDIT_RULE.into(),
             hash: shown.as_str(),
             asker,
             ..AuditedDecision::default()
@@ -100,7 +100,7 @@ impl Owner {
             subject,
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_RULE.into(),
+            rule: UNSENT_AUDIT_RULE.into(),
             hash: hash.as_str(),
             asker: requester.audit_name(),
             ..AuditedDecision::default()
@@ -115,7 +115,7 @@ impl Owner {
             subject,
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_RULE.into(),
+            rule: UNSENT_AUDIT_RULE.into(),
             hash: hash.as_str(),
             asker: requester.audit_name(),
             ..AuditedDecision::default()
@@ -130,7 +130,7 @@ impl Owner {
             subject,
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_RULE.into(),
+            rule: UNSENT_AUDIT_RULE.into(),
             hash: hash.as_str(),
             asker: "server",
             ..AuditedDecision::default()
@@ -145,7 +145,7 @@ impl Owner {
             subject,
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_RULE.into(),
+            rule: UNSENT_AUDIT_RULE.into(),
             hash: hash.as_str(),
             asker: "host",
             ..AuditedDecision::default()

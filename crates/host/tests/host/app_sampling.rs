@@ -17,7 +17,7 @@ use crate::sampling::sampling_rule;
 
 const SERVER: &str = "harbour";
 const TOOL: &str = "show-board";
-const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
+const ALLOW_ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
 type PendingSampling = JoinHandle<Result<ClientResponse, CallFailure>>;
 
@@ -86,10 +86,10 @@ async fn sampling_of_an_app_is_approved_step_by_step_and_names_the_app() {
     assert_eq!(request.origin, origin, "the request should name the app");
     assert!(model.requests().is_empty(), "nothing should be sent to a model before the approval");
     model.queue_reply(text_reply("Paint the buoy.", (30, 4)));
-    app.decide(&request, ONCE).await;
+    app.decide(&request, ALLOW_ONCE).await;
     let answered = answered_request(&app).await;
     assert!(!sampling.is_finished(), "the answer should not be sent before the approval");
-    app.decide(&answered, ONCE).await;
+    app.decide(&answered, ALLOW_ONCE).await;
     let ClientResponse::Sampling(result) = sampling_response(sampling).await.unwrap() else { panic!("no result") };
     assert_eq!(result.content.blocks(), [ContentBlock::text("Paint the buoy.")]);
     for kind in ["sampling", "sampling-answer"] {
@@ -139,7 +139,7 @@ async fn abandoned_sampling_of_an_app_is_withdrawn_and_stops_the_model() {
         let request = sampling_request(&app).await;
         if is_sent {
             model.queue_reply(vec![ModelStep::Hangs]);
-            app.decide(&request, ONCE).await;
+            app.decide(&request, ALLOW_ONCE).await;
             let is_running = |q: &ConsentRequestView| {
                 let ConsentRequestBody::Sampling { state, .. } = &q.body else { return false };
                 matches!(state.run, ModelAnswerState::Running { .. })
@@ -200,10 +200,10 @@ async fn answer_that_an_app_cannot_read_is_not_sent() {
     };
     let image = json!({ "type": "image", "data": "YQ==", "mimeType": "image/png" });
     let pictures = app.host.edit(by_hand.id, with_content(json!([image, image]))).await.unwrap();
-    let refused = app.host.decide(pictures.id, pictures.hash.to_string(), ONCE).await;
+    let refused = app.host.decide(pictures.id, pictures.hash.to_string(), ALLOW_ONCE).await;
     assert!(matches!(refused, Err(DecisionError::WrongKind(_))), "one block should be asked for: {refused:?}");
     let text = app.host.edit(by_hand.id, with_content(json!([{ "type": "text", "text": "Mine." }]))).await.unwrap();
-    app.decide(&text, ONCE).await;
+    app.decide(&text, ALLOW_ONCE).await;
     let ClientResponse::Sampling(result) = sampling_response(sampling).await.unwrap() else { panic!("no result") };
     assert_eq!(result.model, "user");
 }

@@ -37,7 +37,7 @@ async fn start_in_sandbox(
     shown: &ConsentRequestView,
     sandbox: SandboxConfig,
 ) -> Result<(), SandboxStartError> {
-    app.host.contain_start(shown.id, shown.hash.to_string(), sandbox).await
+    app.host.move_start_into_sandbox(shown.id, shown.hash.to_string(), sandbox).await
 }
 
 async fn request_in_sandbox(app: &TestApp) -> ConsentRequestView {
@@ -103,7 +103,7 @@ async fn start_in_a_chosen_sandbox_requires_consent_even_if_approved_before() {
 async fn sandbox_is_not_chosen_with_another_hash_or_twice() {
     let app = TestApp::start(vec![(SERVER, scripted_config(&[]))]).await;
     let request = start_request(&app).await;
-    let other = app.host.contain_start(request.id, "0".repeat(64), SandboxConfig::default()).await;
+    let other = app.host.move_start_into_sandbox(request.id, "0".repeat(64), SandboxConfig::default()).await;
     assert_eq!(other, Err(DecisionError::Stale.into()), "the hash is that of the displayed payload");
     assert_eq!(app.consent_requests().await, vec![request.clone()], "the request stays as it is");
     start_in_sandbox(&app, &request, SandboxConfig::default()).await.unwrap();

@@ -21,7 +21,7 @@ use crate::audit::{
     CallOutcome, ScriptedAuditLog, call_outcome, sent_call_count, start_with_scripted_audit_log, wait_until_delayed,
 };
 
-const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
+const ALLOW_ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
 fn spawn_call(app: &TestApp, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> {
     let (host, tool) = (app.host.clone(), tool.to_owned());
@@ -41,7 +41,7 @@ async fn approve_with_slow_audit_log(
 ) -> JoinHandle<Result<(), DecisionError>> {
     disk.slow.store(true, Ordering::SeqCst);
     let (host, id, hash) = (app.host.clone(), request.id, request.hash.to_string());
-    let approved = tokio::spawn(async move { host.decide(id, hash, ONCE).await });
+    let approved = tokio::spawn(async move { host.decide(id, hash, ALLOW_ONCE).await });
     wait_until_delayed(disk).await;
     disk.slow.store(false, Ordering::SeqCst);
     approved
@@ -57,7 +57,7 @@ async fn request_is_approved_once_while_its_audit_entry_is_written() {
     let called = spawn_call(&app, "fail", json!({}));
     let request = call_request(&app).await;
     let first = approve_with_slow_audit_log(&app, &disk, &request).await;
-    let second = app.host.decide(request.id, request.hash.to_string(), ONCE).await;
+    let second = app.host.decide(request.id, request.hash.to_string(), ALLOW_ONCE).await;
     assert_eq!(second, Err(DecisionError::Stale), "the first approval is being executed");
     assert_eq!(sent_call_count(&app).await, 1, "only the previous call was sent");
     disk.release_delayed_entries();

@@ -4,14 +4,14 @@
 use jsonc_parser::ast::{Object, Value};
 use ports::server_config::{ImportNote, ImportNoteKind, ToolFilter};
 
-use super::{DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, REVISION_KEY, auth, sandbox, sign_in};
+use super::{DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, PROTOCOL_REVISION_KEY, auth, sandbox, sign_in};
 use crate::json_text::present_property;
 use crate::notes::{quoted_text, unused_settings_note};
 use crate::secret_detection::has_secret;
 use crate::server_candidate::{AppInput, ServerCandidate};
 
 /// Keys of an entry that cause no note, because other functions parse them or an import doesn't need them.
-const IGNORED_KEYS: [&str; 47] = [
+const KEYS_WITHOUT_NOTE: [&str; 47] = [
     "name",
     "type",
     "transport",
@@ -58,7 +58,7 @@ const IGNORED_KEYS: [&str; 47] = [
     "scopes",
     auth::AUTH_KEY,
     sandbox::SANDBOX_KEY,
-    REVISION_KEY,
+    PROTOCOL_REVISION_KEY,
 ];
 /// Keys of deny lists: the listed tools are not offered to the model.
 const DENIED_TOOLS_KEYS: [&str; 3] = [DISABLED_TOOLS_KEY, "excludeTools", "disabled_tools"];
@@ -70,7 +70,7 @@ const ALL_TOOLS_IF_EMPTY_KEYS: [&str; 2] = ["available_tools", "tools"];
 const APPROVAL_KEYS: [&str; 6] =
     ["trust", "autoApprove", "alwaysAllow", "autoAllow", "default_tools_approval_mode", "approval_mode"];
 /// Maximum number of unknown keys that one note about a server names.
-const MAX_NAMED_KEYS: usize = 20;
+const MAX_KEYS_IN_NOTE: usize = 20;
 const MAX_APP_INPUTS: usize = 100;
 
 /// Parses the setting that disables a server. An entry with a nested object has that setting in its outer object.
@@ -182,7 +182,7 @@ fn note_inputs(found: &mut ServerCandidate, root: &Object<'_>) {
 fn note_unused_keys(found: &mut ServerCandidate, object: &Object<'_>) {
     // Local servers don't support sign-ins.
     let is_remote = found.remote.is_some();
-    let is_sign_in = |name: &str| sign_in::CLIENT_KEYS.contains(&name) || name == "scopes";
+    let is_sign_in = |name: &str| sign_in::OAUTH_CLIENT_KEYS.contains(&name) || name == "scopes";
     // The key `tools` may also contain settings of individual tools.
     let is_unusable_list = |name: &str| {
         name != "tools"
@@ -190,7 +190,7 @@ fn note_unused_keys(found: &mut ServerCandidate, object: &Object<'_>) {
             && present_property(object, name).is_some_and(|list| list.value.as_array().is_none())
     };
     let silent = |name: &&str| {
-        (IGNORED_KEYS.contains(name) && (is_remote || !is_sign_in(name)) && !is_unusable_list(name))
+        (KEYS_WITHOUT_NOTE.contains(name) && (is_remote || !is_sign_in(name)) && !is_unusable_list(name))
             || APPROVAL_KEYS.contains(name)
             || (*name == "headersHelper")
             || (*name == "tools" && object.get_array(name).is_none())
@@ -200,7 +200,7 @@ fn note_unused_keys(found: &mut ServerCandidate, object: &Object<'_>) {
     let of_auth =
         auth::unknown_auth_keys(object).into_iter().filter(|key| has_auth && !sign_in::is_imported_client_member(key));
     let of_oauth = sign_in::unused_client_members(object).into_iter().filter(|_| is_remote);
-    let unused: Vec<String> = of_entry.chain(of_auth).chain(of_oauth).take(MAX_NAMED_KEYS).map(quoted_text).collect();
+    let unused: Vec<String> = of_entry.chain(of_auth).chain(of_oauth).take(MAX_KEYS_IN_NOTE).map(quoted_text).collect();
     if !unused.is_empty() {
         found.notes.push(unused_settings_note(unused));
     }

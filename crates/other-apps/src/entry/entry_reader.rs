@@ -108,7 +108,7 @@ impl EntryReader<'_, '_> {
             }
         }
         self.read_bearer_token(object, &mut config)?;
-        let known = sign_in::parse_client(self.text, object)?;
+        let known = sign_in::parse_oauth_client(self.text, object)?;
         if known.is_some() {
             config.auth = known;
             return Ok(config);

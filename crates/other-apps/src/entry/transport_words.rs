@@ -7,7 +7,7 @@ use ports::server_config::{ConfigProblem, HttpKind};
 use crate::json_text::{JsonText, present_property, value_type_name as kind_of};
 
 /// Key of the setting that fixes the MCP protocol revision for a server.
-pub const REVISION_KEY: &str = "protocolVersion";
+pub const PROTOCOL_REVISION_KEY: &str = "protocolVersion";
 
 /// Key of the allow list of tools: only these are offered to models.
 pub const ENABLED_TOOLS_KEY: &str = "enabledTools";

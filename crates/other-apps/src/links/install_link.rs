@@ -16,7 +16,7 @@ use crate::omissions::{ExportOmissions, OmittedSetting};
 const PERCENT_ENCODED_CHARACTERS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
 /// Maximum number of local paths that [`ExportOmissions`] mentions.
-const MAX_NAMED_PATHS: usize = 10;
+const MAX_PATHS_IN_NOTE: usize = 10;
 
 /// The app for which an install link is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +113,7 @@ pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink
         settings: remove_unsupported(&mut entry, &server.config, app),
         local_paths: local_paths(&entry),
     };
-    let (link, web) = link_addresses(&name, entry, writer.inputs, app);
+    let (link, web) = link_and_web_url(&name, entry, writer.inputs, app);
     verify_link(&link, &server.config)?;
     Ok(InstallLink { app, link, web, omissions })
 }
@@ -149,11 +149,11 @@ fn local_paths(entry: &Map<String, Value>) -> Vec<String> {
         other => other.into_iter().collect::<Vec<_>>(),
     };
     let words = ["command", "args", "env"].into_iter().flat_map(values).filter_map(Value::as_str);
-    words.filter(is_path).take(MAX_NAMED_PATHS).map(str::to_owned).collect()
+    words.filter(is_path).take(MAX_PATHS_IN_NOTE).map(str::to_owned).collect()
 }
 
 /// Returns the link with the app's scheme and, if there is one, the URL of the web page that redirects to it.
-fn link_addresses(
+fn link_and_web_url(
     name: &str,
     entry: Map<String, Value>,
     inputs: Vec<Value>,

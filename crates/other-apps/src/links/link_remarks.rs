@@ -17,9 +17,9 @@ use crate::server_candidate::ServerCandidate;
 /// Maximum number of warnings about one server.
 const MAX_LINK_WARNINGS: usize = 20;
 /// Words for the warnings that are omitted, in the singular and in the plural.
-const MORE_WARNINGS: [&str; 2] =
+const OMITTED_WARNINGS_SINGULAR_PLURAL: [&str; 2] =
     ["warning: read the whole command before you add it", "warnings: read the whole command before you add it"];
-const MAX_WARNING_NAMES: usize = 20;
+const MAX_NAMES_IN_WARNING: usize = 20;
 
 /// Kind of a program that a server in a link runs. It determines which command-line options are risky.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ enum ProgramKind {
 }
 
 /// Options of interpreters and launchers whose value is code, or a file with code that is executed first.
-const CODE_OPTIONS: [&str; 8] =
+const CODE_EXECUTION_OPTIONS: [&str; 8] =
     ["--call", "--eval", "--print", "--require", "--import", "--loader", "--experimental-loader", "--preload"];
 /// Options of launchers that set the source of packages.
 const PACKAGE_SOURCE_OPTIONS: [&str; 10] = [
@@ -54,7 +54,7 @@ const PACKAGE_SOURCE_OPTIONS: [&str; 10] = [
     "-p",
 ];
 /// Options of container programs that give access to a folder, a device or privileges of the host.
-const HOST_ACCESS_OPTIONS: [&str; 8] =
+const CONTAINER_HOST_ACCESS_OPTIONS: [&str; 8] =
     ["--volume", "--mount", "--privileged", "--device", "--cap-add", "--pid", "--network", "--net"];
 /// Returns warnings about risky settings of a server in an install link.
 pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<ImportNote> {
@@ -76,7 +76,7 @@ pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<ImportNote> {
         .iter()
         .filter(|(name, value)| has_secret(value) || (is_secret_name(name) && !needs_value(value)))
         .map(|(name, _)| name)
-        .take(MAX_WARNING_NAMES)
+        .take(MAX_NAMES_IN_WARNING)
         .collect();
     if !secret.is_empty() {
         let names = quoted_names(&secret);
@@ -88,7 +88,7 @@ pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<ImportNote> {
     let omitted = remarks.len().saturating_sub(MAX_LINK_WARNINGS);
     remarks.truncate(MAX_LINK_WARNINGS);
     // Otherwise harmless words with warnings could hide the dangerous ones after them.
-    remarks.extend(omission_note(ImportNoteKind::MoreWarnings, omitted, MORE_WARNINGS));
+    remarks.extend(omission_note(ImportNoteKind::MoreWarnings, omitted, OMITTED_WARNINGS_SINGULAR_PLURAL));
     remarks
 }
 
@@ -101,7 +101,7 @@ fn shortened_names(names: &[&String]) -> Vec<String> {
 }
 
 /// Shortens an ASCII host name at its beginning, since the end of the name shows who owns the host.
-fn host_end(host: &str) -> String {
+fn shorten_host_at_start(host: &str) -> String {
     match host.char_indices().nth_back(MAX_QUOTED_CHARS - 1) {
         Some((start, _)) if start > 0 => format!("…{}", &host[start..]),
         _ => host.to_owned(),
@@ -129,7 +129,7 @@ fn remote_warnings(remote: &HttpConfig) -> Vec<ImportNote> {
         Some(AddressLocation::Internet) | None => {}
     }
     if let Some(ascii) = UrlParts::parse(&remote.url).ascii_host {
-        let ascii = host_end(&ascii);
+        let ascii = shorten_host_at_start(&ascii);
         let note = format!("its host has letters that look like others: it is {ascii:?}");
         remarks.push(ImportNote::new(ImportNoteKind::LookalikeHost, note).with_names([ascii]));
     }
@@ -208,7 +208,7 @@ fn local_warnings(config: &StdioConfig) -> Vec<ImportNote> {
         remarks.push(ImportNote::new(risk.note_kind(), note).at(place).with_names([shortened_text(option)]));
     }
     let variables: Vec<&String> =
-        config.env.keys().filter(|name| is_code_variable(name)).take(MAX_WARNING_NAMES).collect();
+        config.env.keys().filter(|name| is_code_variable(name)).take(MAX_NAMES_IN_WARNING).collect();
     if !variables.is_empty() {
         let note = format!("these variables decide which code runs: {}", quoted_names(&variables));
         remarks.push(ImportNote::new(ImportNoteKind::CodeVariables, note).with_names(shortened_names(&variables)));
@@ -290,7 +290,7 @@ fn option_risk(kind: ProgramKind, word: &str, next: &str) -> Option<OptionRisk> 
         let is_letter = |c: &char| c.is_ascii_alphabetic() && *c != 'm';
         cluster.is_some_and(|cluster| cluster.chars().take_while(is_letter).any(|c| letters.contains(c)))
     };
-    let is_code = CODE_OPTIONS.contains(&option_name(word));
+    let is_code = CODE_EXECUTION_OPTIONS.contains(&option_name(word));
     match kind {
         ProgramKind::Shell => {
             let switch = ["/c", "/k", "/r"].iter().any(|switch| word.eq_ignore_ascii_case(switch));
@@ -307,7 +307,7 @@ fn option_risk(kind: ProgramKind, word: &str, next: &str) -> Option<OptionRisk> 
             let is_short = has_letter("v") && (value.contains(':') || word.contains(':'));
             let is_given = match option_name(word) {
                 "--pid" | "--network" | "--net" => value.starts_with("host"),
-                word => HOST_ACCESS_OPTIONS.contains(&word),
+                word => CONTAINER_HOST_ACCESS_OPTIONS.contains(&word),
             };
             (is_short || is_given).then_some(OptionRisk::HostAccess)
         }

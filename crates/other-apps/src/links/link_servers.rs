@@ -21,13 +21,13 @@ const MAX_LINK_SERVERS: usize = 20;
 /// Maximum length of a server's name in an install link, in characters.
 const MAX_LINK_SERVER_NAME_CHARS: usize = 64;
 /// Maximum number of unknown keys that one note names.
-const MAX_NAMED_KEYS: usize = 20;
+const MAX_KEYS_IN_NOTE: usize = 20;
 
 /// Keys that a link may set for local servers.
-const LOCAL_KEYS: [&str; 5] = ["name", "type", "command", "args", "env"];
-const REMOTE_KEYS: [&str; 4] = ["name", "type", "url", "headers"];
+const LOCAL_SERVER_KEYS: [&str; 5] = ["name", "type", "command", "args", "env"];
+const REMOTE_SERVER_KEYS: [&str; 4] = ["name", "type", "url", "headers"];
 /// Keys that links of other apps contain, and that have no effect on the server.
-const IGNORED_KEYS: [&str; 5] = ["inputs", "gallery", "description", "id", "installation_notes"];
+const IGNORED_LINK_KEYS: [&str; 5] = ["inputs", "gallery", "description", "id", "installation_notes"];
 
 /// Parses the servers in the JSON of a link. `name` and `inputs` are separate parameters of the link. `inputs`
 /// describes values for which VS Code prompts the user.
@@ -117,7 +117,8 @@ pub(super) fn reject_or_note_keys<'k>(
     keys: impl Iterator<Item = &'k str>,
     found: &mut [ServerCandidate],
 ) -> Result<(), String> {
-    let keys: Vec<&str> = keys.filter(|key| form.own || !IGNORED_KEYS.contains(key)).take(MAX_NAMED_KEYS).collect();
+    let keys: Vec<&str> =
+        keys.filter(|key| form.own || !IGNORED_LINK_KEYS.contains(key)).take(MAX_KEYS_IN_NOTE).collect();
     match (&keys[..], form.own) {
         ([], _) => {}
         ([first, ..], true) => return Err(format!("a link may not set {}", quoted_text(first))),
@@ -189,8 +190,8 @@ fn parse_candidate(
     let entry = with_standard_keys(form, object);
     let count = |key: &str| entry.properties.iter().filter(|property| property.name.as_str() == key).count();
     let allowed: &[&str] = match (count("command"), count("url")) {
-        (1, 0) => &LOCAL_KEYS,
-        (0, 1) => &REMOTE_KEYS,
+        (1, 0) => &LOCAL_SERVER_KEYS,
+        (0, 1) => &REMOTE_SERVER_KEYS,
         (0, 0) => return Err(String::from("there is no server in it: a \"command\" or a \"url\" was expected")),
         _ => return Err(String::from("it has more than one of \"command\" and \"url\", so that it means two servers")),
     };

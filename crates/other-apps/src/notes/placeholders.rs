@@ -15,9 +15,9 @@ use crate::variables::{ReferenceSyntax, ValueReference, find_references};
 /// counts the others.
 const MAX_PLACEHOLDERS: usize = 20;
 /// Words for the placeholders that the notes omit, in the singular and in the plural.
-const MORE_PLACEHOLDERS: [&str; 2] = ["text to replace or fill in", "texts to replace or fill in"];
+const OMITTED_PLACEHOLDERS_SINGULAR_PLURAL: [&str; 2] = ["text to replace or fill in", "texts to replace or fill in"];
 /// Words for the passwords that the notes omit, in the singular and in the plural.
-const MORE_PASSWORDS: [&str; 2] =
+const OMITTED_PASSWORDS_SINGULAR_PLURAL: [&str; 2] =
     ["password that would be stored as plain text", "passwords that would be stored as plain text"];
 
 /// A text that the user has to replace before the server works.
@@ -61,7 +61,9 @@ pub(crate) fn placeholder_notes(config: &ServerConfig) -> Vec<ImportNote> {
         let note = ImportNote::new(kind, note).at(place);
         if gap == ReplacementReason::Empty { note } else { note.with_names([text]) }
     });
-    notes.chain(omission_note(ImportNoteKind::MorePlaceholders, omitted, MORE_PLACEHOLDERS)).collect()
+    notes
+        .chain(omission_note(ImportNoteKind::MorePlaceholders, omitted, OMITTED_PLACEHOLDERS_SINGULAR_PLURAL))
+        .collect()
 }
 
 /// Returns the texts that the user has to replace before the server can work: placeholders and references in all parts
@@ -81,7 +83,9 @@ pub(crate) fn plain_password_notes(config: &ServerConfig, extras: &EntryExtras) 
     let is_password = |reference: &ValueReference| extras.is_password(reference);
     let mut notes: Vec<ImportNote> = Vec::new();
     let mut seen = BTreeSet::new();
-    for (place, text) in texts(config).into_iter().filter(|(place, _)| !matches!(place, ImportPlace::Value { .. })) {
+    for (place, text) in
+        places_and_texts(config).into_iter().filter(|(place, _)| !matches!(place, ImportPlace::Value { .. }))
+    {
         for ValueReference { range, .. } in find_references(text, ReferenceSyntax::Any).into_iter().filter(is_password)
         {
             let placeholder = &text[range];
@@ -99,7 +103,7 @@ pub(crate) fn plain_password_notes(config: &ServerConfig, extras: &EntryExtras) 
         }
     }
     let omitted = seen.len().saturating_sub(notes.len());
-    notes.extend(omission_note(ImportNoteKind::MorePlainPasswords, omitted, MORE_PASSWORDS));
+    notes.extend(omission_note(ImportNoteKind::MorePlainPasswords, omitted, OMITTED_PASSWORDS_SINGULAR_PLURAL));
     notes
 }
 
@@ -115,12 +119,12 @@ fn find_placeholders(config: &ServerConfig) -> Vec<(ImportPlace, ReplacementReas
     let is_replaced = |(place, text): &(ImportPlace, &str)| {
         matches!(place, ImportPlace::Value { .. }) && !secrets::referenced_secret_names(text).is_empty()
     };
-    let places = texts(config).into_iter().filter(|found| !is_replaced(found));
+    let places = places_and_texts(config).into_iter().filter(|found| !is_replaced(found));
     places.filter_map(|(place, text)| Some((place, replacement_reason(text)?, text))).collect()
 }
 
 /// Returns the texts of a configuration that may contain placeholders, in the order in which the page shows them.
-fn texts(config: &ServerConfig) -> Vec<(ImportPlace, &str)> {
+fn places_and_texts(config: &ServerConfig) -> Vec<(ImportPlace, &str)> {
     let mut places: Vec<(ImportPlace, &str)> = Vec::new();
     let values = config.environment_or_headers().iter();
     let values = values.map(|(name, value)| (ImportPlace::Value { name: name.clone() }, value.as_str()));

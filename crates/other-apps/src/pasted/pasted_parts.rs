@@ -17,7 +17,7 @@ pub(super) enum PastedPart<'t> {
 impl PastedPart<'_> {
     /// Returns `true` for a command line that starts a server, and `false` for one that adds a server to an app.
     pub(super) fn is_plain_command(&self) -> bool {
-        matches!(self, Self::Command { text, .. } if !command_line::is_add_command(text))
+        matches!(self, Self::Command { text, .. } if !command_line::is_mcp_add_command(text))
     }
 }
 
@@ -179,7 +179,7 @@ fn command_parts(piece: TextSection<'_>, alone: bool) -> Vec<PastedPart<'_>> {
     }
     let single = lines.len() == 1;
     lines.retain(|(line, _)| {
-        command_line::is_add_command(line) || single && (alone || command_line::begins_with_launcher(line))
+        command_line::is_mcp_add_command(line) || single && (alone || command_line::starts_with_server_launcher(line))
     });
     lines.into_iter().map(|(text, line)| PastedPart::Command { text, line }).collect()
 }

@@ -99,7 +99,7 @@ impl RegistryCache {
     /// Returns all cached responses that are pages of a registry's list of servers, newest first.
     pub(crate) fn cached_lists(&self, address: &RegistryAddress) -> Vec<CachedBody> {
         let is_list = |response: &CachedResponse| {
-            response.address == address.as_str() && response.request.starts_with(RegistryRequest::LIST)
+            response.address == address.as_str() && response.request.starts_with(RegistryRequest::LIST_PREFIX)
         };
         let mut found: Vec<(String, CachedResponse)> = self
             .reload_index()

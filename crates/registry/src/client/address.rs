@@ -18,7 +18,7 @@ pub const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io";
 const REGISTRY_API_VERSION: &str = "v0.1";
 /// Minimum length, in bytes, of a token in the registry's header for which responses are searched. A shorter token
 /// could occur in a response by chance.
-const MIN_SEARCHED_TOKEN_BYTES: usize = 6;
+const MIN_TOKEN_BYTES_SEARCHED_IN_RESPONSES: usize = 6;
 /// Characters that are percent-encoded in a path segment: all except letters, digits, `-`, `.`, `_` and `~`.
 const PERCENT_ENCODED_IN_PATHS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
@@ -120,12 +120,12 @@ pub(crate) struct RegistryRequest(String);
 
 impl RegistryRequest {
     /// Beginning of the path and query of each request for a page of servers.
-    pub(crate) const LIST: &str = "v0.1/servers?";
+    pub(crate) const LIST_PREFIX: &str = "v0.1/servers?";
 
     /// Creates a request for a page of servers: `GET /v0.1/servers` with these query parameters.
     pub(crate) fn list(parameters: &[(&str, &str)]) -> Self {
         let query: String = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
-        Self(format!("{}{query}", Self::LIST))
+        Self(format!("{}{query}", Self::LIST_PREFIX))
     }
 
     /// Creates a request for all versions of a server, including deleted ones: `GET /v0.1/servers/{name}/versions`.
@@ -190,7 +190,7 @@ impl RegistryHeader {
     pub(super) fn occurs_in(&self, bytes: &[u8]) -> bool {
         let value = self.value.as_bytes();
         let token = value.rsplit(|byte| *byte == b' ').next().unwrap_or(value);
-        token.len() >= MIN_SEARCHED_TOKEN_BYTES && memmem::find(bytes, token).is_some()
+        token.len() >= MIN_TOKEN_BYTES_SEARCHED_IN_RESPONSES && memmem::find(bytes, token).is_some()
     }
 }
 

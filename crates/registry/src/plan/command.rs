@@ -109,7 +109,7 @@ impl PackageLauncher {
 
     /// Returns `true` if the text `version` names exactly one version of a package. Returns `false` for a range or tag
     /// such as `1.x`, `^1`, `latest` or, for npx, `1.2`.
-    fn is_exact(self, version: &str) -> bool {
+    fn is_exact_version(self, version: &str) -> bool {
         let number = version.strip_prefix('v').unwrap_or(version);
         let is_wild = |part: &str| matches!(part, "x" | "X" | "*");
         let fits = number.starts_with(|c: char| c.is_ascii_digit())
@@ -123,7 +123,7 @@ impl PackageLauncher {
     }
 
     /// Returns `true` if this environment variable influences which code runs, or where code is loaded from.
-    pub(super) fn is_code_variable(self, variable: &str) -> bool {
+    pub(super) fn affects_executed_code(self, variable: &str) -> bool {
         let name = variable.to_ascii_uppercase();
         let is_of_engine = CONTAINER_ENGINE_VARIABLES.iter().any(|start| name.starts_with(start));
         process::is_code_variable(variable) || self.is_container() && is_of_engine
@@ -180,7 +180,7 @@ pub(super) fn package_argument(launcher: PackageLauncher, package: &Package) -> 
         let notes = elsewhere.into_iter().chain([note]).collect();
         return Ok(PackageArgument { options, word: identifier.clone(), notes });
     };
-    if !launcher.is_exact(version) {
+    if !launcher.is_exact_version(version) {
         return Err(PlanError::Version(quote_untrusted_text(version)));
     }
     let separator = if launcher == PackageLauncher::Uvx { "==" } else { "@" };
@@ -221,7 +221,7 @@ fn image_argument(launcher: PackageLauncher, package: &Package) -> Result<Packag
     if tag_of(&word).is_none()
         && let Some(version) = package.version.as_deref().filter(|version| !version.is_empty())
     {
-        if !launcher.is_exact(version) {
+        if !launcher.is_exact_version(version) {
             return Err(PlanError::Version(quote_untrusted_text(version)));
         }
         word = format!("{word}:{version}");

@@ -54,7 +54,7 @@ impl PlanInputs {
             return Ok(Template::input(&key));
         };
         let template = self.text_template(at, fixed, &value.variables, input)?;
-        if input.is_secret && template.keys().next().is_none() {
+        if input.is_secret && template.input_keys().next().is_none() {
             self.add_note(InstallNote::PublicSecret { place: at.place.clone() });
         }
         Ok(template)
@@ -71,7 +71,7 @@ impl PlanInputs {
     ) -> Result<Template, PlanError> {
         self.check_publisher_text(at.place, text)?;
         let mut pieces = Vec::new();
-        for piece in split_pieces(text) {
+        for piece in split_template_pieces(text) {
             match piece {
                 TemplatePiece::Text(text) => pieces.push(TemplatePart::Text(text.to_owned())),
                 TemplatePiece::Variable(braced, name) => match variables.get(name) {
@@ -194,7 +194,7 @@ enum TemplatePiece<'t> {
 
 /// Splits a text into literal texts and `{name}` variables. An unclosed brace, or one that contains another brace, is
 /// literal text.
-fn split_pieces(text: &str) -> Vec<TemplatePiece<'_>> {
+fn split_template_pieces(text: &str) -> Vec<TemplatePiece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(close) = rest.find('}') {

@@ -73,15 +73,18 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
         inputs.add_note(InstallNote::HashNotUsed { program: launcher.program().to_owned() });
     }
     let env = environment_templates(&package.environment_variables, &mut inputs)?;
-    let names: Vec<String> =
-        env.keys().filter(|name| launcher.is_code_variable(name)).map(|name| shorten_untrusted_text(name)).collect();
+    let names: Vec<String> = env
+        .keys()
+        .filter(|name| launcher.affects_executed_code(name))
+        .map(|name| shorten_untrusted_text(name))
+        .collect();
     if !names.is_empty() {
         inputs.add_note(InstallNote::CodeVariables { names });
     }
     let mut args: Vec<TemplateArgument> =
         launcher.leading_arguments().iter().map(|word| TemplateArgument::from(*word)).collect();
     if launcher.is_container() {
-        args.extend(env.iter().map(passthrough_argument));
+        args.extend(env.iter().map(container_variable_argument));
     }
     let runtime: Vec<&DescribedArgument> =
         package.runtime_arguments.iter().filter(|argument| !is_implied_by_launcher(launcher, argument)).collect();
@@ -152,8 +155,8 @@ fn environment_templates(
 /// Returns the option `-e NAME` of Docker or Podman, which passes an environment variable of the launcher to the
 /// container. The plan omits it if the input has no value, since Drawbridge's environment may have a variable of this
 /// name.
-fn passthrough_argument((name, value): (&String, &Template)) -> TemplateArgument {
-    let needs = value.keys().map(|key| TemplatePart::Needs(key.to_owned()));
+fn container_variable_argument((name, value): (&String, &Template)) -> TemplateArgument {
+    let needs = value.input_keys().map(|key| TemplatePart::Needs(key.to_owned()));
     let name = Template { parts: std::iter::once(TemplatePart::Text(name.clone())).chain(needs).collect() };
     TemplateArgument { words: vec!["-e".into(), name] }
 }

@@ -56,7 +56,7 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
     if begins.starts_with("http://") {
         inputs.add_note(InstallNote::Unencrypted);
     }
-    if url.keys().next().is_some_and(|_| !matches!(url.parts.first(), Some(TemplatePart::Text(_)))) {
+    if url.input_keys().next().is_some_and(|_| !matches!(url.parts.first(), Some(TemplatePart::Text(_)))) {
         inputs.add_note(InstallNote::UrlFromInput);
     }
     if is_non_public(&url) {

@@ -3,7 +3,9 @@
 use indexmap::IndexMap;
 use serde::Deserialize;
 
-use super::bounded::{deserialize_display, deserialize_exact, deserialize_list, deserialize_map, deserialize_required};
+use super::bounded::{
+    deserialize_display_text, deserialize_list, deserialize_map, deserialize_required_text, deserialize_unchanged,
+};
 use super::{MAX_DISPLAYED_TEXT_BYTES, MAX_INPUT_CHOICES, MAX_INPUT_VALUE_BYTES, MAX_LABEL_BYTES, MAX_VALUE_VARIABLES};
 
 /// Type of an input's value. Types that Drawbridge does not know are treated as text.
@@ -27,7 +29,7 @@ pub enum InputFormat {
 #[serde(rename_all = "camelCase", default)]
 pub struct InputDefinition {
     /// Purpose of the input's value, for display.
-    #[serde(deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
+    #[serde(deserialize_with = "deserialize_display_text::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub description: Option<String>,
     /// Set if the server doesn't work without the input's value.
     pub is_required: bool,
@@ -35,18 +37,18 @@ pub struct InputDefinition {
     pub format: InputFormat,
     /// Value that the publisher has fixed, in which `{name}` refers to a variable, or `None` if the user enters the
     /// value.
-    #[serde(deserialize_with = "deserialize_exact::<_, MAX_INPUT_VALUE_BYTES>")]
+    #[serde(deserialize_with = "deserialize_unchanged::<_, MAX_INPUT_VALUE_BYTES>")]
     pub value: Option<String>,
     /// Set if the input's value is a secret.
     pub is_secret: bool,
     /// Default value of the input, or `None` if there is none.
-    #[serde(deserialize_with = "deserialize_exact::<_, MAX_INPUT_VALUE_BYTES>")]
+    #[serde(deserialize_with = "deserialize_unchanged::<_, MAX_INPUT_VALUE_BYTES>")]
     pub default: Option<String>,
     /// Example of a value, displayed while the field is empty.
-    #[serde(deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
+    #[serde(deserialize_with = "deserialize_display_text::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub placeholder: Option<String>,
     /// Values that the user can choose from. Empty if any value is allowed.
-    #[serde(deserialize_with = "choices")]
+    #[serde(deserialize_with = "deserialize_choices")]
     pub choices: Vec<String>,
 }
 
@@ -65,7 +67,7 @@ pub struct TemplateInput {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct NamedInput {
     /// Name of the header or variable.
-    #[serde(deserialize_with = "deserialize_required::<_, MAX_LABEL_BYTES>")]
+    #[serde(deserialize_with = "deserialize_required_text::<_, MAX_LABEL_BYTES>")]
     pub name: String,
     /// Value that the header or variable is set to.
     #[serde(flatten)]
@@ -90,10 +92,10 @@ pub struct DescribedArgument {
     #[serde(rename = "type")]
     pub kind: ArgumentKind,
     /// Name of a named argument, including its dashes.
-    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_LABEL_BYTES>")]
+    #[serde(default, deserialize_with = "deserialize_unchanged::<_, MAX_LABEL_BYTES>")]
     pub name: Option<String>,
     /// Short description of a positional argument's value, used as its label.
-    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL_BYTES>")]
+    #[serde(default, deserialize_with = "deserialize_display_text::<_, MAX_LABEL_BYTES>")]
     pub value_hint: Option<String>,
     /// Set if the user may enter the argument several times.
     #[serde(default)]
@@ -103,9 +105,9 @@ pub struct DescribedArgument {
     pub value: TemplateInput,
 }
 
-fn choices<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+fn deserialize_choices<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
-    struct InputChoice(#[serde(deserialize_with = "deserialize_exact::<_, MAX_INPUT_VALUE_BYTES>")] Option<String>);
+    struct InputChoice(#[serde(deserialize_with = "deserialize_unchanged::<_, MAX_INPUT_VALUE_BYTES>")] Option<String>);
     let choices = deserialize_list::<D, InputChoice, MAX_INPUT_CHOICES>(deserializer)?;
     Ok(choices.into_iter().filter_map(|choice| choice.0).collect())
 }

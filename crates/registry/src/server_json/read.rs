@@ -8,16 +8,16 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::bounded::{deserialize_exact, deserialize_list, deserialize_map, is_within_depth, one_line};
+use super::bounded::{deserialize_list, deserialize_map, deserialize_unchanged, is_within_depth, one_line};
 use super::{
-    ListingMetadata, MAX_ADDRESS_BYTES, MAX_ENTRY_BYTES, MAX_EXTRA_ELEMENTS, MAX_JSON_DEPTH, MAX_LABEL_BYTES,
-    MAX_PAGE_ENTRIES, MAX_SERVER_NAME_BYTES, MAX_VERSION_BYTES, RegistryEntry, ServerJson,
+    ListingMetadata, MAX_ADDRESS_BYTES, MAX_ENTRY_BYTES, MAX_JSON_DEPTH, MAX_LABEL_BYTES, MAX_PAGE_ENTRIES,
+    MAX_SERVER_NAME_BYTES, MAX_SUPPLEMENTARY_ELEMENTS, MAX_VERSION_BYTES, RegistryEntry, ServerJson,
 };
 
 /// Key of the registry's own metadata about a version, in the member `_meta`.
 const OFFICIAL_META_KEY: &str = "io.modelcontextprotocol.registry/official";
 /// Members that only `server.json` files from before 2025-09-16 have, at the top level or in a package or remote.
-const LEGACY_MEMBERS: [&str; 12] = [
+const LEGACY_SERVER_JSON_MEMBERS: [&str; 12] = [
     "version_detail",
     "website_url",
     "registry_type",
@@ -166,14 +166,14 @@ pub(crate) fn shorten_untrusted_text(text: &str) -> String {
 
 /// Deserializes an RFC 3339 time. Invalid times become `None`, since nothing depends on the time alone.
 pub(super) fn deserialize_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Millis>, D::Error> {
-    let text = deserialize_exact::<D, MAX_LABEL_BYTES>(deserializer)?.unwrap_or_default();
+    let text = deserialize_unchanged::<D, MAX_LABEL_BYTES>(deserializer)?.unwrap_or_default();
     Ok(DateTime::parse_from_rfc3339(&text).ok().and_then(|time| u64::try_from(time.timestamp_millis()).ok()))
 }
 
 #[derive(Deserialize)]
 struct EntryResponse {
     server: ServerJson,
-    #[serde(rename = "_meta", default, deserialize_with = "deserialize_map::<_, _, MAX_EXTRA_ELEMENTS>")]
+    #[serde(rename = "_meta", default, deserialize_with = "deserialize_map::<_, _, MAX_SUPPLEMENTARY_ELEMENTS>")]
     meta: IndexMap<String, Value>,
 }
 
@@ -188,7 +188,7 @@ struct PageResponse<'j> {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct PageMetadata {
-    #[serde(deserialize_with = "deserialize_exact::<_, MAX_ADDRESS_BYTES>")]
+    #[serde(deserialize_with = "deserialize_unchanged::<_, MAX_ADDRESS_BYTES>")]
     next_cursor: Option<String>,
 }
 
@@ -208,7 +208,7 @@ fn find_legacy_member(entry: &Value) -> Option<&'static str> {
     let inner = ["packages", "remotes"].into_iter().filter_map(|list| server[list].as_array()).flatten();
     let mut places = std::iter::once(server).chain(inner).filter_map(Value::as_object);
     places
-        .find_map(|place| LEGACY_MEMBERS.into_iter().find(|member| place.contains_key(*member)))
+        .find_map(|place| LEGACY_SERVER_JSON_MEMBERS.into_iter().find(|member| place.contains_key(*member)))
         .or_else(|| server.get("id").map(|_| "id"))
 }
 

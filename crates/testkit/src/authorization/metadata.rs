@@ -43,7 +43,7 @@ fn metadata_document(script: &AuthorizationScript, issuer: &str) -> Value {
             document[name] = value;
         }
     }
-    crate::lure::add_lure_to_metadata(&mut document);
+    crate::forbidden_url::add_forbidden_url_to_metadata(&mut document);
     override_members(&mut document, &script.overrides);
     document
 }

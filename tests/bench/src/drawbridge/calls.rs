@@ -41,10 +41,10 @@ pub async fn run_operations(host: &Host, scenario: Scenario) -> Outcome<Option<u
         }
         Scenario::StdioBig10MB => {
             for call in 0..operations {
-                call_big(host, call.to_string(), IMAGE_BYTES).await?;
+                call_image_tool(host, call.to_string(), IMAGE_BYTES).await?;
             }
         }
-        Scenario::StdioProgress10000 => return call_progress(host, PROGRESS_NOTIFICATIONS).await.map(Some),
+        Scenario::StdioProgress10000 => return call_tool_with_progress(host, PROGRESS_NOTIFICATIONS).await.map(Some),
         Scenario::Idle200 => {}
     }
     Ok(None)
@@ -57,8 +57,8 @@ pub async fn run_operations(host: &Host, scenario: Scenario) -> Outcome<Option<u
 /// Returns an error if the call fails or its result is not the expected one.
 pub async fn call_scenario_tool_once(host: &Host, scenario: Scenario) -> Outcome<()> {
     match scenario {
-        Scenario::StdioBig10MB => call_big(host, "once".to_owned(), 1).await,
-        Scenario::StdioProgress10000 => call_progress(host, 1).await.map(|_| ()),
+        Scenario::StdioBig10MB => call_image_tool(host, "once".to_owned(), 1).await,
+        Scenario::StdioProgress10000 => call_tool_with_progress(host, 1).await.map(|_| ()),
         _ => Ok(()),
     }
 }
@@ -106,7 +106,7 @@ async fn call_echo_concurrently(host: &Host, calls: usize, at_once: usize) -> Ou
     Ok(())
 }
 
-async fn call_big(host: &Host, id: String, bytes: usize) -> Outcome<()> {
+async fn call_image_tool(host: &Host, id: String, bytes: usize) -> Outcome<()> {
     let arguments = Map::from_iter([("bytes".to_owned(), Value::from(bytes))]);
     let result = call_tool(host, id, "big", arguments).await?;
     if result.is_error || result.content.len() != 1 {
@@ -116,7 +116,7 @@ async fn call_big(host: &Host, id: String, bytes: usize) -> Outcome<()> {
 }
 
 /// Calls the tool `progress`, and returns the number of notifications that the caller received.
-async fn call_progress(host: &Host, count: usize) -> Outcome<u64> {
+async fn call_tool_with_progress(host: &Host, count: usize) -> Outcome<u64> {
     let mut events = host.events();
     let arguments = Map::from_iter([("count".to_owned(), Value::from(count))]);
     call_tool(host, "progress".to_owned(), "progress", arguments).await?;

@@ -9,7 +9,7 @@ use offers::review::{DefinitionKind, MAX_PINNED_DEFINITIONS, ServerPins};
 use policy::{Hash, RuleSet};
 use serde_json::json;
 
-use crate::{median_seconds, print_point};
+use crate::{median_seconds, print_measured_point};
 
 /// Number of decisions whose total time is measured at once.
 const BATCH_SIZE: u32 = 10_000;
@@ -24,7 +24,7 @@ pub(crate) fn measure_rules() -> Outcome<()> {
             }
             Ok(())
         })?;
-        print_point("rules", size, taken / f64::from(BATCH_SIZE))?;
+        print_measured_point("rules", size, taken / f64::from(BATCH_SIZE))?;
     }
     Ok(())
 }
@@ -51,7 +51,7 @@ pub(crate) fn measure_pins() -> Outcome<()> {
             }
             Ok(())
         })?;
-        print_point("pins", size, taken / f64::from(BATCH_SIZE))?;
+        print_measured_point("pins", size, taken / f64::from(BATCH_SIZE))?;
     }
     Ok(())
 }

@@ -30,7 +30,7 @@ async fn main() -> Outcome<()> {
 }
 
 /// Prints a point of the series `series`: the measured cost at one data size.
-fn print_point(series: &str, size: usize, cost: f64) -> Outcome<()> {
+fn print_measured_point(series: &str, size: usize, cost: f64) -> Outcome<()> {
     writeln!(std::io::stdout(), "{series}\t{size}\t{cost}")?;
     Ok(())
 }

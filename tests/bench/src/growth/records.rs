@@ -13,7 +13,7 @@ use ports::{AuditEntry, Ports};
 use serde_json::json;
 use store::PlatformInFolder;
 
-use crate::{median_seconds, print_point};
+use crate::{median_seconds, print_measured_point};
 
 /// Numbers of entries in the audit log at which calls are measured.
 const AUDIT_LOG_SIZES: [usize; 4] = [0, 1_000, 100_000, 1_000_000];
@@ -48,7 +48,7 @@ pub(crate) async fn measure_calls(server: &Path) -> Outcome<()> {
         for call in 0..CALLS_PER_SIZE {
             calls::call_echo(&bench.host, call.to_string()).await?;
         }
-        print_point("audit", entries, began.elapsed().as_secs_f64() / CALLS_PER_SIZE as f64)?;
+        print_measured_point("audit", entries, began.elapsed().as_secs_f64() / CALLS_PER_SIZE as f64)?;
         bench.host.remove_server(SERVER.to_owned()).await?;
         user.abort();
         bench.host.close().await;
@@ -100,7 +100,7 @@ pub(crate) fn measure_search() -> Outcome<()> {
         }
         let search = HistorySearch { text: "harbour rare512".to_owned(), limit: 20, before: None };
         let taken = median_seconds(SEARCHES_PER_SIZE, || Ok(history.search(&search).map(|_| ())?))?;
-        print_point("search", messages, taken)?;
+        print_measured_point("search", messages, taken)?;
     }
     Ok(())
 }

@@ -67,7 +67,7 @@ impl ServerState {
     }
 
     /// Appends the lines that respond to `message` to `out`. Appends nothing for a notification.
-    pub(super) fn append_response(&mut self, message: &[u8], out: &mut Vec<u8>) {
+    pub(super) fn append_response_to_message(&mut self, message: &[u8], out: &mut Vec<u8>) {
         let Ok(RequestMessage { id, method, params }) = serde_json::from_slice::<RequestMessage<'_>>(message) else {
             out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"not JSON\"}}\n");
             return;
@@ -209,7 +209,7 @@ mod tests {
 
     fn output_for(server: &mut ServerState, message: &str) -> String {
         let mut out = Vec::new();
-        server.append_response(message.as_bytes(), &mut out);
+        server.append_response_to_message(message.as_bytes(), &mut out);
         String::from_utf8(out).unwrap()
     }
 

@@ -11,7 +11,7 @@ const READ_BYTES: usize = 64 * 1024;
 
 /// Responds to every line of standard input until it ends.
 pub(super) fn serve(server: &mut ServerState) -> io::Result<()> {
-    for_each_line(|line, out| server.append_response(line, out))
+    for_each_line(|line, out| server.append_response_to_message(line, out))
 }
 
 /// Responds to the first line like [`serve`], and to every later line with the bytes of that response.
@@ -19,7 +19,7 @@ pub(super) fn serve_repeated_response(server: &mut ServerState) -> io::Result<()
     let mut answer = Vec::new();
     for_each_line(|line, out| {
         if answer.is_empty() {
-            server.append_response(line, &mut answer);
+            server.append_response_to_message(line, &mut answer);
         }
         out.extend_from_slice(&answer);
     })

@@ -16,7 +16,7 @@ use mcp_proto::session::ListKind;
 use policy::RuleSet;
 
 /// Number of tools in the list that [`BenchStep::List`] reads.
-const LIST_TOOLS: usize = 500;
+const LISTED_TOOL_COUNT: usize = 500;
 /// Number of repetitions before the counted ones. After them, all tools are approved and buffers have their final size.
 const WARM_UP_REPETITIONS: usize = 5;
 
@@ -64,7 +64,7 @@ async fn run_steps(arguments: &Arguments) -> Outcome<()> {
     let bench = BenchHost::start().await;
     let user = bench.spawn_approving_user();
     let config =
-        open::local_server_config(server, if *step == BenchStep::List { LIST_TOOLS } else { FEW_TOOLS_COUNT })?;
+        open::local_server_config(server, if *step == BenchStep::List { LISTED_TOOL_COUNT } else { FEW_TOOLS_COUNT })?;
     bench.add_and_start_server(SERVER, &config).await?;
     for call in 0..WARM_UP_REPETITIONS {
         calls::call_echo(&bench.host, format!("warm-{call}")).await?;

@@ -33,8 +33,8 @@ pub fn mcp_json(data: &[u8]) {
     if servers.put(first, None).is_ok() {
         assert_eq!(servers.load().unwrap(), loaded, "writing an entry that was read changes no server");
         assert_eq!(
-            other_keys(&std::fs::read(&file).unwrap()),
-            other_keys(data),
+            members_except_servers(&std::fs::read(&file).unwrap()),
+            members_except_servers(data),
             "writing an entry keeps all other members"
         );
     }
@@ -45,7 +45,7 @@ pub fn mcp_json(data: &[u8]) {
 }
 
 /// Returns the members of a settings file other than `mcpServers`, or `None` if the text is not plain JSON.
-fn other_keys(text: &[u8]) -> Option<Vec<(String, Value)>> {
+fn members_except_servers(text: &[u8]) -> Option<Vec<(String, Value)>> {
     let Ok(Value::Object(members)) = serde_json::from_slice(text) else { return None };
     Some(members.into_iter().filter(|(name, _)| name != "mcpServers").collect())
 }

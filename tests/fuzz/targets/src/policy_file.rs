@@ -53,8 +53,8 @@ pub fn policy(data: &[u8]) {
                     "the serialized file leads to the same decision"
                 );
                 assert_eq!(
-                    strictness(&reversed.decide(&act, DECISION_TIME_MILLIS)),
-                    strictness(&decided),
+                    rule_effect_of_decision(&reversed.decide(&act, DECISION_TIME_MILLIS)),
+                    rule_effect_of_decision(&decided),
                     "the order of rules does not change the decision"
                 );
                 assert_eq!(
@@ -63,27 +63,38 @@ pub fn policy(data: &[u8]) {
                     "the explanation ends with the same decision"
                 );
                 if review_state == ReviewState::New {
-                    assert_ne!(strictness(&decided), RuleEffect::Allow, "no rule allows an unreviewed tool");
+                    assert_ne!(
+                        rule_effect_of_decision(&decided),
+                        RuleEffect::Allow,
+                        "no rule allows an unreviewed tool"
+                    );
                 }
                 if tool == "?" {
                     assert_ne!(
-                        strictness(&decided),
+                        rule_effect_of_decision(&decided),
                         RuleEffect::Allow,
                         "a tool that requires consent for each call is never allowed by a rule"
                     );
                 }
                 if let Some(stricter) = &stricter {
-                    let denied = strictness(&stricter.decide(&act, DECISION_TIME_MILLIS));
-                    assert!(denied >= strictness(&decided), "a further rule that denies never allows more");
+                    let denied = rule_effect_of_decision(&stricter.decide(&act, DECISION_TIME_MILLIS));
+                    assert!(
+                        denied >= rule_effect_of_decision(&decided),
+                        "a further rule that denies never allows more"
+                    );
                     assert!(server != "mail" || denied == RuleEffect::Deny, "the added rule denies");
                 }
             }
         }
         let start = PolicyAct::StartServer { server, command: &hash };
-        assert_ne!(strictness(&own.decide(&start, DECISION_TIME_MILLIS)), RuleEffect::Allow, "no rule allows a start");
+        assert_ne!(
+            rule_effect_of_decision(&own.decide(&start, DECISION_TIME_MILLIS)),
+            RuleEffect::Allow,
+            "no rule allows a start"
+        );
         let sign_in = PolicyAct::SignIn { server, steps_up: false };
         assert_ne!(
-            strictness(&own.decide(&sign_in, DECISION_TIME_MILLIS)),
+            rule_effect_of_decision(&own.decide(&sign_in, DECISION_TIME_MILLIS)),
             RuleEffect::Allow,
             "no rule allows a sign-in"
         );
@@ -102,7 +113,7 @@ fn deny_rule() -> PolicyRule {
     serde_json::from_value(json!({ "effect": "deny", "server": "mail" })).expect("a rule")
 }
 
-const fn strictness(decision: &PolicyDecision) -> RuleEffect {
+const fn rule_effect_of_decision(decision: &PolicyDecision) -> RuleEffect {
     match decision {
         PolicyDecision::Allow { .. } => RuleEffect::Allow,
         PolicyDecision::Ask { .. } => RuleEffect::Ask,

@@ -13,12 +13,12 @@ use supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS;
 
 use crate::connection::{CallTicket, RunId};
 use crate::owner::Owner;
-use crate::owner::state::{CallRecord, RequestPurpose, TicketPurpose};
+use crate::owner::state::{CallRecord, CallTicketPurpose, RequestPurpose};
 use crate::view::{ConsentRequestBody, HostEvent};
 
 impl Owner {
     pub(in crate::owner) fn on_progress(&mut self, ticket: CallTicket, progress: CallProgress) {
-        let Some(TicketPurpose::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
+        let Some(CallTicketPurpose::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
         let id = Arc::clone(id);
         if let Some(record) = self.calls.records.get_mut(&id) {
             record.view.progress = Some(progress);
@@ -27,7 +27,7 @@ impl Owner {
     }
 
     pub(in crate::owner) fn on_task_update(&mut self, ticket: CallTicket, task: TaskView) {
-        let Some(TicketPurpose::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
+        let Some(CallTicketPurpose::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
         let id = Arc::clone(id);
         if let Some(record) = self.calls.records.get_mut(&id) {
             record.view.task = Some(task.into());
@@ -37,7 +37,7 @@ impl Owner {
 
     pub(in crate::owner) fn on_call_done(&mut self, ticket: CallTicket, result: Result<ServerResult, CallError>) {
         match self.calls.tickets.remove(&ticket) {
-            Some(TicketPurpose::Call { id, .. }) => {
+            Some(CallTicketPurpose::Call { id, .. }) => {
                 if let Err(CallError::UrlRequired(pages)) = &result {
                     self.request_url_consents(&id, pages.clone());
                 }
@@ -49,7 +49,7 @@ impl Owner {
                 });
                 self.reply_when_durable(id, record, reply);
             }
-            Some(TicketPurpose::Plain { server, reply, .. }) => {
+            Some(CallTicketPurpose::Plain { server, reply, .. }) => {
                 let _ = reply.send(result.map_err(|error| match error {
                     CallError::Cancelled => CallFailure::Cancelled,
                     error => CallFailure::Session { server, error: Box::new(error) },

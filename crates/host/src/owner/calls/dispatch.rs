@@ -14,7 +14,7 @@ use crate::connection::{CallTicket, ConnectionCommand, RunId};
 use crate::owner::Owner;
 use crate::owner::gate::SendPermit;
 use crate::owner::last_uses::call_originator;
-use crate::owner::state::{CallRecord, TicketPurpose};
+use crate::owner::state::{CallRecord, CallTicketPurpose};
 use crate::view::HostEvent;
 
 impl Owner {
@@ -91,7 +91,7 @@ impl Owner {
     /// Registers a call that was sent to its server with this ticket, and notifies its caller and observers.
     pub(in crate::owner) fn register_sent_call(&mut self, mut record: Box<CallRecord>, run: RunId, ticket: CallTicket) {
         let id: Arc<str> = record.view.id.as_str().into();
-        self.calls.tickets.insert(ticket, TicketPurpose::Call { run, id: Arc::clone(&id) });
+        self.calls.tickets.insert(ticket, CallTicketPurpose::Call { run, id: Arc::clone(&id) });
         record.ticket = Some((run, ticket));
         record.set_sent();
         if self.events.is_observed() {
@@ -108,7 +108,7 @@ impl Owner {
         ticket: CallTicket,
     ) {
         let id: Arc<str> = record.view.id.as_str().into();
-        self.calls.tickets.insert(ticket, TicketPurpose::Call { run, id: Arc::clone(&id) });
+        self.calls.tickets.insert(ticket, CallTicketPurpose::Call { run, id: Arc::clone(&id) });
         record.ticket = Some((run, ticket));
         self.calls.records.insert(id, record);
     }
@@ -144,7 +144,7 @@ impl Owner {
             .send_command(server, ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } })
         {
             Ok(run) => {
-                self.calls.tickets.insert(ticket, TicketPurpose::Plain { run, server: server.to_owned(), reply });
+                self.calls.tickets.insert(ticket, CallTicketPurpose::Plain { run, server: server.to_owned(), reply });
             }
             Err(failure) => {
                 let _ = reply.send(Err(failure));

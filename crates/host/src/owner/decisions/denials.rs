@@ -12,7 +12,7 @@ use crate::owner::gate::authorize_denial_response;
 use crate::owner::state::{
     PendingRequest, RequestPurpose, SignInAnswer, consent_kind, consent_subject, originator_name, refusal_response,
 };
-use crate::owner::tool_filter::TURNED_OFF_REASON;
+use crate::owner::tool_filter::TOOL_TURNED_OFF_REASON;
 use crate::view::{ConsentRequestBody, HostEvent};
 
 /// Maximum length of the reason for a denial, in characters.
@@ -73,7 +73,7 @@ impl Owner {
 
     /// Denies a pending consent request for a call of a tool that the user turned off for models and apps.
     pub(in crate::owner) fn refuse_disabled_tool(&mut self, at: usize) {
-        self.refuse_without_user(at, "settings".to_owned(), TURNED_OFF_REASON.to_owned());
+        self.refuse_without_user(at, "settings".to_owned(), TOOL_TURNED_OFF_REASON.to_owned());
     }
 
     /// Denies a pending consent request on behalf of the policy or the settings, with an audit entry.
@@ -106,7 +106,7 @@ impl Owner {
             RequestPurpose::Start => {
                 let remote = matches!(pending.view.body, ConsentRequestBody::ConnectServer { .. });
                 let what = if remote { "its address was not approved" } else { "its command was not approved" };
-                let problem = self.decline_package(&pending.view.server, &pending.view.body);
+                let problem = self.handle_denied_package_version(&pending.view.server, &pending.view.body);
                 self.fail_start_unapproved(&pending.view.server, problem.as_deref().unwrap_or(what));
             }
             RequestPurpose::Call(call) => {

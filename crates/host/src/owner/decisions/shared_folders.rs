@@ -27,7 +27,7 @@ impl Owner {
             return Err(DecisionError::WrongKind("it is not a request for folders"));
         }
         let server = self.consent.pending[at].view.server.clone();
-        let sent = self.servers.sent_folders(&server, folders.clone());
+        let sent = self.servers.folders_sent_to_server(&server, folders.clone());
         let Some(shared) = self.servers.share_for_command(&server, folders) else {
             return Err(DecisionError::WrongKind("there is no such server"));
         };

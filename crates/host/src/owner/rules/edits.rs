@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use domain::StoreError;
-use host_state::{AuditedDecision, change_rule_file, put_rule, put_rule_back};
+use host_state::{AuditedDecision, change_rule_file, put_rule, restore_removed_rule_in_file};
 use policy::{Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, RuleSource, canonical_json};
 use ports::Document;
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ impl Owner {
     pub(crate) fn restore_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
         // The id is known only once the rule is written, after its audit entry. Meanwhile another rule may have it.
         let audited = PolicyRule { id: 0, ..rule.clone() };
-        self.write_rule(rule, &audited, put_rule_back, Self::restore_session_rule, reply);
+        self.write_rule(rule, &audited, restore_removed_rule_in_file, Self::restore_session_rule, reply);
     }
 
     /// Writes a rule with `in_file` to the rule file or, if it applies to this session only, with `in_session`.

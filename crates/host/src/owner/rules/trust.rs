@@ -30,8 +30,8 @@ impl Owner {
     }
 
     /// Returns how long the user trusts a server.
-    pub(crate) fn trust_in(&self, server: &str) -> TrustDuration {
-        self.permissions.trust_in(server, self.now())
+    pub(crate) fn server_trust_duration(&self, server: &str) -> TrustDuration {
+        self.permissions.server_trust_duration(server, self.now())
     }
 
     fn set_trust(&mut self, server: String, trust: TrustDuration, reply: oneshot::Sender<Result<(), RulesError>>) {

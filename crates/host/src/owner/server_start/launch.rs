@@ -76,7 +76,7 @@ impl Owner {
         if self.lifetime.is_closing {
             return;
         }
-        let Some(record) = self.servers.awaiting_start(name, config) else { return };
+        let Some(record) = self.servers.starting_record(name, config) else { return };
         match prepared {
             Ok((mut start, sign_in)) => {
                 let secrets = std::mem::take(&mut start.secrets);
@@ -102,7 +102,7 @@ impl Owner {
         if self.lifetime.is_closing {
             return;
         }
-        let Some(record) = self.servers.awaiting_start(name, config) else { return };
+        let Some(record) = self.servers.starting_record(name, config) else { return };
         match read {
             Ok((environment, secrets)) => {
                 // The server may repeat the secrets in its messages, so the activity log redacts them.
@@ -126,7 +126,7 @@ impl Owner {
         let files = read_current_files(files, self.options.reread_launch_files);
         let looking = async move { (verify_bundle(&own, bundle).await, files.await) };
         self.run_concurrently(looking, move |owner, (verified, files)| {
-            if owner.lifetime.is_closing || owner.servers.awaiting_start(&name, &config).is_none() {
+            if owner.lifetime.is_closing || owner.servers.starting_record(&name, &config).is_none() {
                 return;
             }
             if let Err(changed) = verified {

@@ -162,7 +162,7 @@ impl Owner {
         let (server, subject) = (name.to_owned(), words);
         self.audit_entry_then(entry, move |owner, written| {
             let name = server.as_str();
-            if owner.servers.awaiting_start(name, &config).is_none() {
+            if owner.servers.starting_record(name, &config).is_none() {
                 // The server was stopped, changed or removed while the audit entry was being written.
                 if written.is_ok() {
                     owner.audit_unexecuted_start(name, kind, &subject, &hash);

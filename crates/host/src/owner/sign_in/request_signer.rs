@@ -18,9 +18,9 @@ use super::sign_in_user::SignInUser;
 /// Initial value of [`RequestSigner`]'s field `hidden`, before the activity log redacts any token.
 const NO_TOKEN_REDACTED: u64 = u64::MAX;
 /// HTTP status of a response that rejects a missing or invalid token.
-const UNAUTHORIZED: u16 = 401;
+const HTTP_UNAUTHORIZED: u16 = 401;
 /// HTTP status of a response that rejects a token with insufficient scopes.
-const FORBIDDEN: u16 = 403;
+const HTTP_FORBIDDEN: u16 = 403;
 
 /// The [`Authorizer`] of one server, which adds tokens to its requests.
 pub(super) struct RequestSigner {
@@ -105,11 +105,11 @@ impl Authorizer for RequestSigner {
 
     async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         let status = challenge.status;
-        if status == FORBIDDEN && self.authorization.in_progress().is_none() {
+        if status == HTTP_FORBIDDEN && self.authorization.in_progress().is_none() {
             self.user.begin(AuthReason::StepUp { operation: challenge.operation.clone() });
         }
         let is_last = challenge.attempt + 1 >= MAX_SENDS_PER_REQUEST;
-        let mut verdict = if status == FORBIDDEN {
+        let mut verdict = if status == HTTP_FORBIDDEN {
             self.step_up(challenge).await
         } else {
             self.authorization.on_challenge(challenge).await
@@ -120,7 +120,7 @@ impl Authorizer for RequestSigner {
             ));
         }
         if let ChallengeOutcome::Stop(cause) = &verdict
-            && status == UNAUTHORIZED
+            && status == HTTP_UNAUTHORIZED
         {
             self.refuse(cause).await;
         }

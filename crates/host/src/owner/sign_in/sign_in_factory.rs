@@ -46,7 +46,7 @@ impl SignInFactory {
             return Ok(None);
         }
         let secrets = Arc::clone(&self.ports.secrets);
-        let is_approved = self.has_approved(&config);
+        let is_approved = self.is_address_approved(&config);
         let serves = |existing: &ServerSignIn| existing.matches_config(&config) && existing.is_approved == is_approved;
         let mut sign_in = match self.existing.clone().filter(serves) {
             Some(existing) => existing,
@@ -76,12 +76,12 @@ impl SignInFactory {
     }
 
     /// Returns `true` if the user approved the server's address with exactly these settings.
-    fn has_approved(&self, config: &HttpConfig) -> bool {
+    fn is_address_approved(&self, config: &HttpConfig) -> bool {
         self.approved.contains(&address_hash(config))
     }
 
     async fn create(self, config: HttpConfig, vault: SecretsVault) -> Result<ServerSignIn, SignInSettingsError> {
-        let is_approved = self.has_approved(&config);
+        let is_approved = self.is_address_approved(&config);
         let Self { server, back, ports, activity, endpoints, .. } = self;
         let user = SignInUser::new(&server, &config.url, back.clone(), &ports);
         let vault = Arc::new(vault);

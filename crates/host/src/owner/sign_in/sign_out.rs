@@ -48,7 +48,7 @@ impl Owner {
     }
 
     /// Executes the restart or sign-out that waited for the end of a server's session.
-    pub(in crate::owner) fn continue_after_session(&mut self, name: &str) {
+    pub(in crate::owner) fn run_act_after_session(&mut self, name: &str) {
         let Some(access) = self.servers.records.get_mut(name).map(|record| &mut record.sign_in) else { return };
         if let (Some(AfterSession::SignOut(reply, after)), Some(sign_in)) = (access.then.take(), access.sign_in.clone())
         {

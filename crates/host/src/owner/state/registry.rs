@@ -115,7 +115,7 @@ impl ServerRegistry {
     }
 
     /// Examines the information that a server sent about itself for suspicious text and for names similar to others.
-    pub(in crate::owner) fn examine_claims(&mut self, server: &str) {
+    pub(in crate::owner) fn examine_self_description(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server)
             && let Some(facts) = &record.session.facts
         {
@@ -155,7 +155,7 @@ impl ServerRegistry {
     }
 
     /// Returns the folders in `shared` that the server receives: all, or those that its sandbox allows.
-    pub(in crate::owner) fn sent_folders(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
+    pub(in crate::owner) fn folders_sent_to_server(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
         let config = self.records.get(server).and_then(|record| record.config.as_stdio());
         match config.and_then(|config| config.sandbox.as_ref()) {
             Some(sandbox) => shared_folders_accessible_in_sandbox(&shared, sandbox),
@@ -171,7 +171,7 @@ impl ServerRegistry {
 
     /// Returns the record of a server if it still waits for its start with this configuration, or `None` if it was
     /// stopped, changed or removed meanwhile. Only the settings that restrict its tools may differ from `config`.
-    pub(in crate::owner) fn awaiting_start(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
+    pub(in crate::owner) fn starting_record(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
         self.records.get_mut(name).map(Box::as_mut).filter(|r| {
             r.state == ServerState::Starting && r.session.connection.is_none() && r.config.starts_same_server_as(config)
         })

@@ -21,7 +21,7 @@ use crate::view::{ConsentRequestEdit, HostEvent, UserDecision};
 pub(super) type ToolCallFuture = CallerFuture<Result<CallToolResult, CallFailure>>;
 
 /// Argument of the call that the user approves.
-pub(super) const NUMBER: usize = 1;
+pub(super) const APPROVED_ARGUMENT: usize = 1;
 
 /// Starts a host that writes all entries and documents at once.
 pub(super) async fn start() -> HostFixture {
@@ -47,7 +47,7 @@ fn repeat_with(world: &HostFixture, ids: (&str, &str), conversation: Option<&str
 
 /// Returns the future of the call `id`, with which the user repeats the call `of` unchanged.
 pub(super) fn repeat(world: &HostFixture, of: &str, id: &str) -> ToolCallFuture {
-    repeat_with(world, (of, id), None, NUMBER)
+    repeat_with(world, (of, id), None, APPROVED_ARGUMENT)
 }
 
 /// Lets the server respond to a call, which must have been sent.
@@ -60,7 +60,7 @@ pub(super) async fn respond_to_sent_call(world: &mut HostFixture, call: ToolCall
 
 /// Makes a call that the user allows in its consent request.
 pub(super) async fn call_with_approval(world: &mut HostFixture, id: &str, scope: ApprovalScope) {
-    let call = world.call(id, ASKING_TOOL, NUMBER);
+    let call = world.call(id, ASKING_TOOL, APPROVED_ARGUMENT);
     approve(world, call, scope).await;
 }
 
@@ -108,7 +108,7 @@ async fn same_call_is_sent_without_another_consent_request() {
         assert_eq!(repeated.hash, own[0].hash, "the entry has the hash of the approved call");
     }
     assert_eq!(world.host.grants().await.unwrap().len(), 1, "no grant is added");
-    let call = world.call("4", ASKING_TOOL, NUMBER);
+    let call = world.call("4", ASKING_TOOL, APPROVED_ARGUMENT);
     assert_asks(&mut world, call, "a call that repeats none").await;
     world.close().await;
 }
@@ -117,9 +117,9 @@ async fn same_call_is_sent_without_another_consent_request() {
 async fn call_that_differs_from_the_approved_one_requires_consent() {
     let mut world = start().await;
     call_with_approval(&mut world, "1", ApprovalScope::Once).await;
-    let call = repeat_with(&world, ("1", "2"), None, NUMBER + 1);
+    let call = repeat_with(&world, ("1", "2"), None, APPROVED_ARGUMENT + 1);
     assert_asks(&mut world, call, "other arguments").await;
-    let call = repeat_with(&world, ("1", "2"), Some("c"), NUMBER);
+    let call = repeat_with(&world, ("1", "2"), Some("c"), APPROVED_ARGUMENT);
     assert_asks(&mut world, call, "another conversation").await;
     let call = repeat(&world, "unknown", "2");
     assert_asks(&mut world, call, "a call that was not approved").await;

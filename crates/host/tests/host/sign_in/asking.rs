@@ -21,7 +21,7 @@ async fn sign_in_completes_from_401_to_a_ready_server() {
     )
     .await;
     far.approve_address().await;
-    let request = far.sign_in_request().await;
+    let request = far.wait_for_sign_in_request().await;
     let ConsentRequestBody::SignIn {
         url,
         issuer,
@@ -89,7 +89,7 @@ async fn sign_in_completes_from_401_to_a_ready_server() {
 async fn automatic_start_requests_no_sign_in() {
     let far = RemoteSetup::new().await;
     far.approve_address().await;
-    far.app.decide(&far.sign_in_request().await, UserDecision::Deny).await;
+    far.app.decide(&far.wait_for_sign_in_request().await, UserDecision::Deny).await;
     far.wait_until_sign_in_required("declined").await;
     assert!(far.issuer.authorization_queries().is_empty(), "no page is opened after a denial");
     let far = far.restart(HostOptions { autostart: true, ..HostOptions::default() }).await;
@@ -108,7 +108,7 @@ async fn declined_sign_in_is_not_requested_again_until_the_user_asks() {
     let far = RemoteSetup::new().await;
     far.approve_address().await;
     for _ in 0..2 {
-        far.app.decide(&far.sign_in_request().await, UserDecision::Deny).await;
+        far.app.decide(&far.wait_for_sign_in_request().await, UserDecision::Deny).await;
         far.wait_until_sign_in_required("declined").await;
         assert!(far.app.consent_requests().await.is_empty(), "consent is not requested again automatically");
         assert!(far.view().await.failed.is_some(), "the reason of the failure is retained");
@@ -127,7 +127,7 @@ async fn sign_in_can_be_cancelled_at_any_time() {
     let far = RemoteSetup::with(issues, ProtectedScript::default()).await;
     far.approve_address().await;
     // The sign-in is cancelled while its consent request is pending.
-    far.sign_in_request().await;
+    far.wait_for_sign_in_request().await;
     far.app.host.cancel_sign_in(SERVER_NAME.into()).await.unwrap();
     far.wait_until_sign_in_required("cancelled").await;
     far.assert_no_consent_requests().await;
@@ -144,14 +144,14 @@ async fn sign_in_can_be_cancelled_at_any_time() {
     assert!(browser::get(&callback).await.is_err(), "the redirect listener is closed");
     // The sign-in is cancelled by stopping the server.
     far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
-    far.sign_in_request().await;
+    far.wait_for_sign_in_request().await;
     far.app.host.stop_server(SERVER_NAME.into()).await.unwrap();
     far.app.until(SERVER_NAME, "stopped", |s| s.state == ServerState::Stopped).await;
     assert!(far.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
     far.until("ended", |view| view.in_progress.is_none()).await;
     // The sign-in is cancelled by removing the server.
     far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
-    far.sign_in_request().await;
+    far.wait_for_sign_in_request().await;
     far.app.host.remove_server(SERVER_NAME.into()).await.unwrap();
     assert!(far.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
     far.app.host.close().await;
@@ -209,7 +209,7 @@ async fn announcements_can_be_disabled() {
     let far = RemoteSetup::new().await;
     far.app.host.set_settings(AppSettings { announce: false, ..AppSettings::default() }).await.unwrap();
     far.approve_address().await;
-    far.app.decide(&far.sign_in_request().await, UserDecision::Deny).await;
+    far.app.decide(&far.wait_for_sign_in_request().await, UserDecision::Deny).await;
     let far = far.restart(HostOptions { autostart: true, ..HostOptions::default() }).await;
     far.wait_until_sign_in_required("").await;
     assert!(far.app.platform.announced.lock().unwrap().is_empty(), "no announcement is shown");

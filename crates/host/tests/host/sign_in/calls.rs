@@ -45,7 +45,7 @@ async fn call_that_requires_more_scopes_continues_after_consent() {
     let allowing = far.spawn_tool_approver();
     let calling = far.echo("more", "hello");
     let answering = async {
-        let request = far.sign_in_request().await;
+        let request = far.wait_for_sign_in_request().await;
         let ConsentRequestBody::SignIn { scopes, held_scopes, reason, .. } = &request.body else { unreachable!() };
         assert_eq!(held_scopes, &["read"], "the granted scopes are listed separately");
         assert!(
@@ -91,7 +91,7 @@ async fn call_with_a_denied_step_up_fails_alone() {
     let allowing = far.spawn_tool_approver();
     let calling = far.echo("more", "hello");
     let answering = async {
-        let request = far.sign_in_request().await;
+        let request = far.wait_for_sign_in_request().await;
         far.app.decide(&request, UserDecision::Deny).await;
         request
     };
@@ -122,7 +122,7 @@ async fn cancelled_call_withdraws_only_its_own_step_up() {
     let allowing = far.spawn_tool_approver();
     far.app.platform.browses.store(false, Ordering::Relaxed);
     let cancellation = async {
-        far.sign_in_request().await;
+        far.wait_for_sign_in_request().await;
         far.app.host.cancel_call("one".into()).await.unwrap();
     };
     let (called, ()) = tokio::join!(far.echo("one", "x"), cancellation);

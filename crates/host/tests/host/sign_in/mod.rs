@@ -70,12 +70,12 @@ impl RemoteSetup {
         self.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     }
 
-    async fn sign_in_request(&self) -> ConsentRequestView {
+    async fn wait_for_sign_in_request(&self) -> ConsentRequestView {
         self.app.consent_request(SERVER_NAME, "signing in", is_sign_in).await
     }
 
     async fn approve_sign_in(&self) {
-        let request = self.sign_in_request().await;
+        let request = self.wait_for_sign_in_request().await;
         self.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     }
 

@@ -72,7 +72,7 @@ async fn sign_in_request_ends_with_its_decision() {
     far.wait_until_ready().await;
     let far = far.restart(HostOptions::default()).await;
     far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
-    let request = far.sign_in_request().await;
+    let request = far.wait_for_sign_in_request().await;
     assert!(far.view().await.in_progress.is_some(), "the sign-in in progress is reported");
     far.app.decide(&request, host::view::UserDecision::Deny).await;
     far.assert_no_consent_requests().await;

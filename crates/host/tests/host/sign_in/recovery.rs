@@ -191,7 +191,7 @@ async fn failed_token_refresh_is_retried_after_a_network_change() {
     far.echo("late", "x").await.expect_err("the token can't be refreshed");
     far.wait_until_sign_in_required("503").await;
     far.issuer.set(|script| script.down = None);
-    far.app.host.network_changed().await.unwrap();
+    far.app.host.handle_network_change().await.unwrap();
     far.wait_until_ready().await;
     assert_eq!(far.issuer.authorization_queries().len(), 1, "no new sign-in is required");
     allowing.abort();

@@ -114,7 +114,7 @@ async fn configured_client_credentials_are_used_and_not_shown() {
     );
     far.keychain.set(&key, "cl1ent-secret").unwrap();
     far.app.host.start_server(SERVER_NAME.into()).await.unwrap();
-    let request = far.sign_in_request().await;
+    let request = far.wait_for_sign_in_request().await;
     let ConsentRequestBody::SignIn { client_id, scopes, .. } = &request.body else { unreachable!() };
     assert_eq!(
         (client_id.as_str(), scopes),

@@ -83,7 +83,7 @@ impl Options {
                 "--record" => options.record = Some(value.into()),
                 "--count" => options.count = Some(parse_number(value)?),
                 "--bytes" => options.bytes = Some(parse_number(value)?),
-                "--lure" => testkit::lure::set_lure_url(value),
+                "--forbidden-url" => testkit::forbidden_url::set_forbidden_url(value),
                 _ => return Err(format!("unknown option {name}; see --list")),
             }
         }

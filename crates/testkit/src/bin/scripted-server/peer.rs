@@ -131,7 +131,7 @@ impl ScriptedPeer {
     /// Sends a tool result with this text.
     pub(crate) fn send_text_result(&mut self, request: &PeerRequest, text: &str) -> io::Result<()> {
         let mut result = self.with_required_members(json!({"content": [{"type": "text", "text": text}]}));
-        testkit::lure::add_lure_to_result(&self.options.revision, &mut result);
+        testkit::forbidden_url::add_forbidden_url_to_result(&self.options.revision, &mut result);
         self.send_result(request, result)
     }
 

@@ -79,12 +79,12 @@ pub(crate) fn try_privileged_programs(peer: &mut ScriptedPeer, request: &PeerReq
         Some(((*name).to_owned(), Value::Bool(command.status().is_ok_and(|status| status.success()))))
     };
     let mut results: Map<String, Value> = PRIVILEGED_ATTEMPTS.iter().filter_map(works).collect();
-    results.insert("temporary files of others".to_owned(), Value::Bool(sees_file_of_test()));
+    results.insert("temporary files of others".to_owned(), Value::Bool(sandboxed_process_can_read_test_file()));
     peer.send_text_result(request, &Value::Object(results).to_string())
 }
 
 /// Returns `true` if the server can see a file that a test has created in the computer's `/tmp`.
-fn sees_file_of_test() -> bool {
+fn sandboxed_process_can_read_test_file() -> bool {
     let files = std::fs::read_dir("/tmp").into_iter().flatten().flatten();
     files.into_iter().any(|file| file.file_name().to_string_lossy().starts_with("s23-"))
 }

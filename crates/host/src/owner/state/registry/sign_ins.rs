@@ -45,7 +45,7 @@ impl ServerRegistry {
     }
 
     /// Discards the cached secrets of a server, so that they are read again on the next use.
-    pub(crate) fn secrets_changed(&mut self, server: &str) {
+    pub(crate) fn discard_cached_secrets(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server) {
             record.sign_in.mark_secrets_outdated();
         }
