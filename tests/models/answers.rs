@@ -96,7 +96,7 @@ async fn images_are_sent() {
         let request =
             ModelRequest { messages: vec![ModelMessage { role: Role::User, parts }], ..text_request(wire, "") };
         assert!(fake.client(wire).find_lossy_conversions(&request).is_empty(), "{wire:?}: pictures are supported");
-        let answer = expect_reply(&fake.client(wire), request.clone()).await;
+        let answer = receive_reply(&fake.client(wire), request.clone()).await;
         assert_eq!(answer.message.plain_text(), "A red square.", "{wire:?}: the model should describe the picture");
         let sent = send_and_capture(wire, request).await.to_string();
         assert!(sent.contains("iVBORw0KGgpyZWQ"), "{wire:?}: the request contains the picture: {sent}");

@@ -317,7 +317,7 @@ async fn images_stay_in_results_if_openai_accepts_them() {
             stays,
             "{host}: a moved image should be reported"
         );
-        expect_reply(&provider, request.clone()).await;
+        receive_reply(&provider, request.clone()).await;
         let input = served.request_bodies("/v1/responses").pop().unwrap()["input"].clone();
         assert_eq!(
             input[1]["output"].is_array(),

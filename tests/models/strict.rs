@@ -101,7 +101,7 @@ async fn reasoning_models_of_openai_receive_supported_parameters() {
                 expected,
                 "{model} at {host}: omitted parts are reported"
             );
-            let answered = expect_reply(&provider, request.clone()).await;
+            let answered = receive_reply(&provider, request.clone()).await;
             assert_eq!(answered.message.plain_text(), "ok", "{model} at {host}: the model should reply");
             let plain = ModelRequest { thinking: false, temperature: None, ..request.clone() };
             assert!(
@@ -146,14 +146,14 @@ async fn other_models_and_providers_receive_all_parameters() {
     let request = ModelRequest { stop: vec!["END".into()], thinking: false, ..request_with_all_options("gpt-4o") };
     let own = client_for_host(OPENAI_API_HOSTS[0], &served, ConversionChoices::default());
     assert!(own.find_lossy_conversions(&request).is_empty(), "gpt-4o should support all parameters");
-    expect_reply(&own, request.clone()).await;
+    receive_reply(&own, request.clone()).await;
     let other = client_for_host("models.example", &served, ConversionChoices::default());
     let request = ModelRequest { model: "gpt-6-like".into(), ..request };
     assert!(
         other.find_lossy_conversions(&request).is_empty(),
         "a similar model of another provider should not be restricted"
     );
-    expect_reply(&other, request).await;
+    receive_reply(&other, request).await;
     let bodies = served.request_bodies("/v1/chat/completions");
     for body in &bodies {
         assert_eq!(body["temperature"], 0.5, "the temperature should be sent: {body}");
@@ -198,7 +198,7 @@ async fn anthropic_models_receive_a_temperature_only_if_supported() {
     }
     for model in ["claude-sonnet-4-5", "claude-haiku-4-5-20251001", "claude-opus-4-6"] {
         assert!(provider.find_lossy_conversions(&hot(model)).is_empty(), "{model} should support a temperature");
-        expect_reply(&provider, hot(model)).await;
+        receive_reply(&provider, hot(model)).await;
         let sent = served.request_bodies("/v1/messages").pop().unwrap();
         assert_eq!(sent["temperature"], 0.5, "{model}: the temperature should be sent");
     }

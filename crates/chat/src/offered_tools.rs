@@ -1,7 +1,6 @@
-//! Tools offered to a model: those of the conversation's servers that the user has enabled and whose current
-//! definitions the user has reviewed, and those of shown apps that the user has turned on. The user enables a tool in
-//! the server's settings, for all models ([`ToolState::Disabled`] otherwise), and in the conversation
-//! ([`ToolState::Off`]). Their order is stable, so that the prompt caches of providers stay valid.
+//! Tools offered to a model: those of the conversation's servers that the user has enabled and reviewed, and those of
+//! shown apps that the user has turned on. The user enables a tool in the server's settings ([`ToolState::Disabled`]
+//! otherwise) and in the conversation ([`ToolState::Off`]). The order is stable for the prompt caches of providers.
 
 pub(crate) mod app_tools;
 mod tool_state;

@@ -1,5 +1,5 @@
-//! Content of a rule file: parsing it, and the user's changes of it. Used by `host/src/owner/rules.rs`,
-//! which reads it, and `edits.rs` and `trust.rs` in `host/src/owner/rules`, which change it.
+//! Content of a rule file: parsing it, and the user's changes of it. Used by `host/src/owner/rules.rs`, which reads it,
+//! and by `host/src/owner/rules/edits.rs` and `host/src/owner/rules/trust.rs`, which change it.
 
 use domain::StoreError;
 use policy::{PolicyFile, PolicyRule, RuleSet, RuleSource};

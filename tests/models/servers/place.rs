@@ -61,7 +61,7 @@ impl ServedWire {
         Self { server, wire, url: url.to_owned(), model }
     }
 
-/// Returns `true` if the server responds as scripted in `tests/models/provider.mjs`, and not with the random text and
+    /// Returns `true` if the server responds as scripted in `tests/models/provider.mjs`, and not with the random text and
     /// arguments of a model with random weights.
     pub(crate) fn is_scripted(&self) -> bool {
         self.server != ModelServer::LlamaCpp

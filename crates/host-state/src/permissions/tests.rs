@@ -117,7 +117,7 @@ fn is_noted(permissions: &mut Permissions, origin: Option<&CallOrigin>, forgotte
         call: Some("1".to_owned()),
     };
     let grant_hash = Hash::of_bytes(b"definition");
-    permissions.note_approved_call(&request, origin, ApprovalScope::Once, &grant_hash, (1_000, forgotten));
+    permissions.record_approved_call(&request, origin, ApprovalScope::Once, &grant_hash, (1_000, forgotten));
     permissions.approved_calls.repeatable_until("1", 1_000).is_some()
 }
 

@@ -144,7 +144,11 @@ pub(super) fn write_items(
 
 /// Returns `true` if an item is new or has sources or readings, so that the seal over the conversation's readings must
 /// be renewed. Returns `false` when only a streaming reply is updated, which happens often.
-fn requires_new_reading_seal(connection: &Connection, conversation: i64, items: &[NewHistoryItem]) -> rusqlite::Result<bool> {
+fn requires_new_reading_seal(
+    connection: &Connection,
+    conversation: i64,
+    items: &[NewHistoryItem],
+) -> rusqlite::Result<bool> {
     for item in items {
         let has_marks = !item.sources.is_empty() || !item.readings.is_empty();
         if has_marks || history_tables::item_row_number(connection, conversation, &item.id)?.is_none() {

@@ -78,7 +78,13 @@ impl Owner {
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
                         let rests_on = grant_hash(&record.config, &tool);
                         let (now, origin) = (owner.now(), owner.calls.origin_of(pending.view.call.as_deref()));
-                        owner.permissions.record_approved_call(&pending.view, origin, scope, &rests_on, (now, forgotten));
+                        owner.permissions.record_approved_call(
+                            &pending.view,
+                            origin,
+                            scope,
+                            &rests_on,
+                            (now, forgotten),
+                        );
                         let subject = GrantSubject::Tool(tool.name.clone());
                         acted = owner.add_grant(&pending.view, subject, rests_on, lasting, tool.name);
                     }

@@ -150,7 +150,7 @@ async fn call_with_changed_settings_of_the_server_requires_consent() {
 async fn only_the_user_in_the_window_can_repeat_a_call() {
     let mut world = start().await;
     call_with_approval(&mut world, "1", ApprovalScope::Once).await;
-    let call = repeat_with(&world, ("none", "of c"), Some("c"), NUMBER);
+    let call = repeat_with(&world, ("none", "of c"), Some("c"), APPROVED_ARGUMENT);
     approve(&mut world, call, ApprovalScope::Once).await;
     let app = |conversation: Option<&str>| CallOrigin::App {
         conversation: conversation.map(str::to_owned),
@@ -163,10 +163,10 @@ async fn only_the_user_in_the_window_can_repeat_a_call() {
         ("1", app(None), "an app"),
         ("1", CallOrigin::CommandLine, "the command line"),
     ] {
-        let call = repeat_as(&world, origin, (of, "2"), NUMBER);
+        let call = repeat_as(&world, origin, (of, "2"), APPROVED_ARGUMENT);
         assert_asks(&mut world, call, what).await;
     }
-    let call = repeat_with(&world, ("of c", "3"), Some("c"), NUMBER);
+    let call = repeat_with(&world, ("of c", "3"), Some("c"), APPROVED_ARGUMENT);
     assert_sent(&mut world, call).await;
     world.close().await;
 }
@@ -174,16 +174,16 @@ async fn only_the_user_in_the_window_can_repeat_a_call() {
 #[tokio::test]
 async fn approval_covers_the_arguments_that_the_user_edited() {
     let mut world = start().await;
-    let mut call = world.call("1", ASKING_TOOL, NUMBER);
+    let mut call = world.call("1", ASKING_TOOL, APPROVED_ARGUMENT);
     assert!(poll_once(&mut call).await.is_none(), "the call requires consent");
     let request = world.requests().await.remove(0);
-    let edited = Map::from_iter([("n".to_owned(), json!(NUMBER + 1))]);
+    let edited = Map::from_iter([("n".to_owned(), json!(APPROVED_ARGUMENT + 1))]);
     let request = world.host.edit(request.id, ConsentRequestEdit::Arguments(edited)).await.unwrap();
     world.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await.unwrap();
     respond_to_sent_call(&mut world, call).await;
     let call = repeat(&world, "1", "2");
     assert_asks(&mut world, call, "the original arguments").await;
-    let call = repeat_with(&world, ("1", "2"), None, NUMBER + 1);
+    let call = repeat_with(&world, ("1", "2"), None, APPROVED_ARGUMENT + 1);
     assert_sent(&mut world, call).await;
     world.close().await;
 }

@@ -7,7 +7,7 @@ use policy::{ApprovalScope, PolicyRule, RuleScope};
 use ports::server_config::{ServerEntry, StdioConfig};
 use serde_json::json;
 
-use super::repeated_calls::{NUMBER, assert_asks, call_with_approval, repeat, respond_to_sent_call, start};
+use super::repeated_calls::{APPROVED_ARGUMENT, assert_asks, call_with_approval, repeat, respond_to_sent_call, start};
 use super::world::{ASKING_TOOL, CallerFuture, HostFixture, SERVER, poll_once, server_facts};
 use crate::connection::{ConnectionCommand, ConnectionEvent};
 use crate::rules::RulesError;
@@ -44,7 +44,7 @@ async fn denials_mutes_and_revocations_end_the_repetition() {
     let mut world = start().await;
     let grant = world.host.grants().await.unwrap().remove(0).id;
     call_with_approval(&mut world, "1", ApprovalScope::Once).await;
-    let mut denied = world.call("other", ASKING_TOOL, NUMBER + 1);
+    let mut denied = world.call("other", ASKING_TOOL, APPROVED_ARGUMENT + 1);
     assert!(poll_once(&mut denied).await.is_none(), "the call requires consent");
     let request = world.requests().await.remove(0);
     world.decide(&request, UserDecision::Deny).await.unwrap();
@@ -109,7 +109,7 @@ async fn revocation_while_the_approval_is_written_ends_the_repetition() {
     let mut world = start().await;
     let grant = world.host.grants().await.unwrap().remove(0).id;
     world.log.delays.store(true, Ordering::SeqCst);
-    let mut call = world.call("1", ASKING_TOOL, NUMBER);
+    let mut call = world.call("1", ASKING_TOOL, APPROVED_ARGUMENT);
     assert!(poll_once(&mut call).await.is_none(), "the call requires consent");
     let request = world.requests().await.remove(0);
     let mut decision = world.decide(&request, UserDecision::Allow(ApprovalScope::Once));

@@ -91,7 +91,7 @@ async fn missing_server_or_version_is_reported() {
     assert!(error.to_string().contains("version \"9\" of a server \"com.example/a\""), "{error}");
     let requests = server.received_requests().len();
     for (name, version) in [("a", "1"), ("com.example/a/../b", "1"), ("com.example/a", ".."), ("com.example/a", "")] {
-        let error = desk.catalog.version(name, version, CachePolicy::Usual).await.unwrap_err();
+        let error = test_catalog.catalog.version(name, version, CachePolicy::Usual).await.unwrap_err();
         assert!(matches!(error, RegistryError::InvalidInput(_)), "{name} {version}: {error}");
     }
     assert_eq!(server.received_requests().len(), requests, "no request must be sent for an invalid name or version");
