@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ConsentRequestBody, FormField } from "$lib/api/generated";
 
-import { consentRequest, formBody } from "./fixtures";
+import { clientIdBody, consentRequest, formBody } from "./fixtures";
 import {
   accessibilityProblems,
   button,
@@ -79,6 +79,26 @@ describe("a form", () => {
     expect(sentDecisions()[1], "the shortcut should send the form").toMatchObject({
       answer: { action: "submit", content: { name: "Ann" } },
     });
+  });
+
+  it("form: no letter decides, as it may begin an entry", async () => {
+    const { set } = renderRequests(consentRequest(formBody));
+    await waitUntilArmed();
+    expect(
+      screen.getByText("F goes to the first field, Ctrl+Enter accepts, Esc cancels"),
+    ).toBeVisible();
+    for (const key of ["D", "d", "A", "a"]) await pressKey(key);
+    expect(sentDecisions(), "a name should neither decline nor accept the form").toEqual([]);
+    set(consentRequest(clientIdBody, { id: "q2" }));
+    await waitUntilArmed();
+    await pressKey("d");
+    expect(sentDecisions(), "a client id should decide nothing").toEqual([]);
+    await typeText(screen.getByLabelText("Client ID"), "mine");
+    await waitUntilArmed();
+    await pressKey("Enter", document.activeElement ?? document.body, { ctrlKey: true });
+    expect(sentDecisions(), "Ctrl+Enter should send the client id").toMatchObject([
+      { answer: { action: "identify", client: { clientId: "mine" } } },
+    ]);
   });
 
   it("E15: the description of a field precedes the field, and is its accessible description", () => {
