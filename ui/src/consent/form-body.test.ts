@@ -113,6 +113,10 @@ describe("a form", () => {
     const { set } = renderRequests(consentRequest(formBody));
     // Required fields are still empty.
     await waitUntilArmed();
+    expect(button("Decline"), "both buttons should be explained").toHaveAccessibleDescription(
+      "Decline tells the server that you refuse, Cancel that you did not decide.",
+    );
+    expect(button("Cancel")).toHaveAccessibleDescription(/you did not decide/);
     await clickElement(button("Decline"));
     set(consentRequest(formBody, { id: "q2" }));
     await waitUntilArmed();
