@@ -355,7 +355,7 @@ describe("pasted text", () => {
     expect(await screen.findByText("Line 3, column 7")).toBeVisible();
     expect(document.querySelector("mark"), "the place should be marked").toHaveTextContent('"');
     expect(screen.getByRole("textbox", { name: /README/ })).toHaveAttribute("rows", rows);
-    expect(screen.getByText("Expected `,` or `}`"), "the cause should be shown").toBeVisible();
+    expect(screen.getByText("expected `,` or `}`"), "the cause should be shown").toBeVisible();
     expect(
       screen.queryByRole("button", { name: /^Add \d/ }),
       "there should be nothing to add",

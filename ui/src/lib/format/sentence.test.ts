@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 
-import { sentence } from "./sentence";
+import { isSentence } from "./sentence";
 
 test.each([
-  ["its command was not approved", "Its command was not approved"],
-  ["the working folder /a does not exist", "The working folder /a does not exist"],
-  ["expected a comma after this item", "Expected a comma after this item"],
-  ["npx exited with code 1", "npx exited with code 1"],
-  ["items: expected a list", "items: expected a list"],
-  ["item.a is missing", "item.a is missing"],
-  ["", ""],
-])("%s", (text, shown) => {
-  expect(sentence(text)).toBe(shown);
+  ["its command was not approved", true],
+  ["the working folder /a does not exist", true],
+  ["expected a comma after this item", true],
+  ["npx exited with code 1", false],
+  ["items: expected a list", false],
+  ["it.a is missing", false],
+  ["", false],
+])("%s begins with an ordinary word: %s", (text, shown) => {
+  expect(isSentence(text)).toBe(shown);
 });

@@ -4,7 +4,7 @@
 const FIRST =
   /^(?:an?|another|can|can't|cannot|could|expected|it|its|no|not|only|that|the|there|these|this|your)(?=[\s,])/;
 
-/** Returns the text with a capital first letter if it begins with an ordinary word. */
-export function sentence(text: string): string {
-  return FIRST.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+/** Returns `true` if the text begins with an ordinary word, which is shown with a capital first letter. */
+export function isSentence(text: string): boolean {
+  return FIRST.test(text);
 }
