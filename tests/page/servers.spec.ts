@@ -48,6 +48,10 @@ test.describe("adding a server", () => {
     const pasted = app.getByRole("textbox", { name: "URL, command, or the configuration from the server's README" });
     await pasted.fill('{"mcpServers": {\n  "files": {"command": }\n}}');
     await expect(app.getByText(/^Line 2, column/), "the position of the syntax error should be shown").toBeVisible();
+    await expect(app.locator("mark"), "the place should be marked").toBeVisible();
+    await pasted.fill("http://127.0.0.1:9/mcp");
+    const add = app.getByRole("button", { name: "Add 1 server" });
+    await expect(add, "the button should stay in view below a long form").toBeInViewport({ ratio: 1 });
     await pasted.fill(
       JSON.stringify({ servers: { notes: { type: "stdio", command: DEMO, args: ["--era", "both"] } } }),
     );

@@ -1,5 +1,5 @@
-// Keyboard shortcuts of a consent request: A allows, D denies, F focuses the first field, unless the user is typing.
-// Ctrl+Enter submits a form, also from its fields.
+// Keyboard shortcuts of a consent request: A allows, D denies, F focuses the first field, unless the user is typing. A and
+// D have no effect on a request with fields. Ctrl+Enter submits a form, also from its fields.
 
 export type ConsentShortcut = "allow" | "deny" | "fields" | "send";
 

@@ -21,7 +21,7 @@ describe("the header", () => {
     expect(
       screen.getByTitle("Protocol revision"),
       "the revision should be shown",
-    ).toHaveTextContent("2025-11-25");
+    ).toHaveTextContent("MCP 2025-11-25");
     await user.click(screen.getByRole("button", { name: "Stop" }));
     await user.click(screen.getByRole("button", { name: "Restart" }));
     expect(
