@@ -171,6 +171,31 @@ describe("the page of models", () => {
     expect(place.open, "the section should be collapsed once the key is set").toBe(false);
   });
 
+  it("clears old results and asks for the key again when the address changes", async () => {
+    let stored = provider();
+    const host = await startFakeHost({
+      list_models: () => having({ providers: [stored] }),
+      test_provider: () => ({
+        ...{ models: 0, reply: null, firstTokenMilliseconds: null },
+        problem: { code: "unreachable", message: "connection refused" },
+      }),
+    });
+    render(ModelsView);
+    await fireEvent.click(await screen.findByRole("button", { name: "Test OpenAI" }));
+    await screen.findByText(/can't be reached/);
+    expect(screen.queryByText(/The address changed/)).toBeNull();
+    stored = provider({ url: "https://other.example/v1", hasKey: false });
+    host.send({ type: "models_changed" });
+    const note = await screen.findByText(/The address changed, so the key is not used/);
+    expect(note).toBeVisible();
+    expect(screen.queryByText(/can't be reached/), "the old result should be cleared").toBeNull();
+    const place = screen.getByText("New key").closest("details")!;
+    expect(place.open, "the key field should be expanded").toBe(true);
+    stored = provider({ url: "https://other.example/v1" });
+    host.send({ type: "models_changed" });
+    await waitFor(() => expect(screen.queryByText(/The address changed/)).toBeNull());
+  });
+
   it("shows an address set by another process, and uses it only after confirmation", async () => {
     const message =
       "its address was changed outside of Drawbridge from https://api.openai.com/v1 to https://evil.example/v1";
