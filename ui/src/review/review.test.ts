@@ -165,7 +165,10 @@ test("reviews new tools together, except suspicious ones", async () => {
   expect(dialog.queryByText("Schema of the arguments"), "it should be collapsed").toBeNull();
   place.open = true;
   await fireEvent(place, new Event("toggle"));
-  expect(dialog.getByText("Schema of the arguments"), "the definition should be shown").toBeVisible();
+  expect(
+    dialog.getByText("Schema of the arguments"),
+    "the definition should be shown",
+  ).toBeVisible();
   await userEvent.click(dialog.getByRole("button", { name: "Mark 2 tools as reviewed" }));
   await vi.waitFor(() =>
     expect(host.requests("review_definitions"), "one review should be sent").toHaveLength(1),
