@@ -143,6 +143,17 @@ describe("the page of models", () => {
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
+  it("says the cause of a problem once", async () => {
+    const message =
+      "the provider can't be reached (Connection refused); check the address in Models";
+    const problem = { code: "unreachable" as const, message, cause: "Connection refused" };
+    await startFakeHost({ list_models: () => having({ providers: [provider({ problem })] }) });
+    render(ModelsView);
+    const note = await screen.findByText("Connection refused");
+    expect(note).toBeVisible();
+    expect(screen.getAllByText(/can't be reached/), "it should not be repeated").toHaveLength(1);
+  });
+
   it("E31: keeps the key field expanded when the provider is updated", async () => {
     let stored = provider();
     const host = await startFakeHost({ list_models: () => having({ providers: [stored] }) });
