@@ -32,7 +32,7 @@ pub enum ConversationError {
     )]
     TooMany,
     /// The user has chosen no model for the conversation, and there is no default model.
-    #[error("no model is chosen for this conversation; choose one, or add a provider in Settings → Models")]
+    #[error("no model is chosen for this conversation; choose one, or add a provider in Models")]
     NoModel,
     /// The request to the model failed, or the model or its provider is not available.
     #[error(transparent)]

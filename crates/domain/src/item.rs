@@ -326,11 +326,16 @@ pub struct ModelProblem {
     pub code: ModelErrorCode,
     /// Message for the user, with the cause and a suggested remedy.
     pub message: String,
+    /// Technical cause alone, if the code says everything else. It is part of the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub cause: Option<String>,
 }
 
 impl From<&models::ModelError> for ModelProblem {
     fn from(error: &models::ModelError) -> Self {
-        Self { code: error.kind(), message: error.to_string() }
+        let cause = error.technical_cause().map(str::to_owned);
+        Self { code: error.kind(), message: error.to_string(), cause }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::LossyConversion;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// The user has not entered an API key for the provider.
-    #[error("no key was entered for this provider; enter one in Settings → Models")]
+    #[error("no key was entered for this provider; enter one in Models")]
     NoKey,
     /// The stored API key of the provider can't be read or decrypted.
     #[error("the key of this provider can't be read: {cause}")]
@@ -20,7 +20,7 @@ pub enum ModelError {
         cause: String,
     },
     /// The provider rejected the API key.
-    #[error("the provider rejects the key; enter another one in Settings → Models{}", provider_message_text(.message))]
+    #[error("the provider rejects the key; enter another one in Models{}", provider_message_text(.message))]
     WrongKey {
         /// Message of the provider, truncated.
         message: String,
@@ -66,7 +66,7 @@ pub enum ModelError {
         model: String,
     },
     /// No connection to the provider could be established.
-    #[error("the provider can't be reached ({cause}); check the network and the address in Settings → Models")]
+    #[error("the provider can't be reached ({cause}); check the network and the address in Models")]
     Unreachable {
         /// Text for the user: the reason why the connection failed, without the query of the provider's URL.
         cause: String,
@@ -82,7 +82,7 @@ pub enum ModelError {
     Cut,
     /// The response of the provider can't be parsed.
     #[error(
-        "the response of the provider can't be parsed ({cause}); check that the address in Settings → Models is that of a provider of this kind"
+        "the response of the provider can't be parsed ({cause}); check that the address in Models is that of a provider of this kind"
     )]
     Unreadable {
         /// Description of the problem, without content of the response.
@@ -102,11 +102,11 @@ pub enum ModelError {
     },
     /// The request was not sent, because the provider's API does not support a part of it, which either can't be
     /// converted or is set to be refused.
-    #[error("{0}; remove it, choose another model, or choose its conversion in Settings → Models")]
+    #[error("{0}; remove it, choose another model, or choose its conversion in Models")]
     CannotCarry(LossyConversion),
     /// The provider's address in the settings file was changed by another program, and the user has not confirmed the
     /// new one.
-    #[error("this provider is not used: its address was changed outside of Drawbridge{} to {now}; if that was you, confirm it in Settings → Models, or set the provider up again with drawbridge-cli", previous_address_text(.was))]
+    #[error("this provider is not used: its address was changed outside of Drawbridge{} to {now}; if that was you, confirm it in Models, or set the provider up again with drawbridge-cli", previous_address_text(.was))]
     Unconfirmed {
         /// Address that the user confirmed last, or `None` if the user never confirmed one.
         was: Option<String>,
@@ -114,7 +114,7 @@ pub enum ModelError {
         now: String,
     },
     /// No provider with this identifier is configured.
-    #[error("no provider \"{id}\" is set up; add it in Settings → Models")]
+    #[error("no provider \"{id}\" is set up; add it in Models")]
     NoProvider {
         /// Identifier of the requested provider, which is not configured.
         id: String,
@@ -228,6 +228,15 @@ impl ModelError {
         self.kind().name()
     }
 
+    /// Returns the technical cause without the advice of the message, or `None` if the error has none.
+    #[must_use]
+    pub fn technical_cause(&self) -> Option<&str> {
+        match self {
+            Self::KeyUnreadable { cause } | Self::Unreachable { cause } | Self::Unreadable { cause } => Some(cause),
+            _ => None,
+        }
+    }
+
     /// Returns the stable identifier of the error.
     #[must_use]
     pub const fn kind(&self) -> ModelErrorCode {
@@ -287,7 +296,16 @@ fn token_limit_text(limit: &Option<u32>) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use super::ModelError;
     use super::ModelErrorCode::{self, *};
+
+    #[test]
+    fn technical_cause_is_part_of_the_message() {
+        let error = ModelError::Unreachable { cause: "Connection refused".to_owned() };
+        assert_eq!(error.technical_cause(), Some("Connection refused"));
+        assert!(error.to_string().contains("(Connection refused)"), "the message contains it: {error}");
+        assert_eq!(ModelError::NoKey.technical_cause(), None, "the code says everything");
+    }
 
     #[test]
     fn model_error_code_is_serialized_by_its_name() {

@@ -233,7 +233,7 @@ fn record_failure(reply: &mut ChatItem, cause: &ConversationError) {
     if let ItemBody::Reply { error, parts, .. } = &mut reply.body {
         *error = Some(match cause {
             ConversationError::Model(error) => ModelProblem::from(error),
-            error => ModelProblem { code: ModelErrorCode::Internal, message: error.to_string() },
+            error => ModelProblem { code: ModelErrorCode::Internal, message: error.to_string(), cause: None },
         });
         reply.state = if parts.is_empty() { ItemState::Whole } else { ItemState::Cut };
     }

@@ -172,7 +172,7 @@ impl Session {
                 if self.reopen_if_revision_changed(id, &error, now) || self.on_headers_refused(id, &error) {
                     return;
                 }
-                let error = self.to_call_error(error);
+                let error = self.classify_call_error(error);
                 return self.end_call(id, Err(error));
             }
         };
@@ -243,7 +243,7 @@ impl Session {
 
     /// Converts an error response to a [`CallError`]: [`CallError::UrlRequired`] if it lists URLs for the user to
     /// visit, otherwise [`CallError::Server`].
-    pub(super) fn to_call_error(&mut self, error: RpcError) -> CallError {
+    pub(super) fn classify_call_error(&mut self, error: RpcError) -> CallError {
         if error.code == code::URL_ELICITATION_REQUIRED && self.revision().has_url_required_error() {
             let pages = error.data.as_ref().and_then(|data| data.get("elicitations"));
             let pages: Option<Vec<ElicitParams>> = pages.and_then(|pages| serde_json::from_value(pages.clone()).ok());

@@ -264,7 +264,7 @@ impl Session {
         };
         let result = match answer {
             Ok(body) => read(&body).map_err(|cause| CallError::BadAnswer { cause }),
-            Err(error) => Err(self.to_call_error(error)),
+            Err(error) => Err(self.classify_call_error(error)),
         };
         self.end_call(id, result);
     }

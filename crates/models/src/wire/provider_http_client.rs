@@ -169,7 +169,15 @@ fn error_cause(error: reqwest::Error) -> String {
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    provider_fault::shorten_message(&cause.to_string())
+    provider_fault::shorten_message(without_system_code(&cause.to_string()))
+}
+
+/// Returns the text of an I/O error without the number that the standard library appends.
+fn without_system_code(text: &str) -> &str {
+    match text.rsplit_once(" (os error ") {
+        Some((words, code)) if code.strip_suffix(')').is_some_and(|code| code.parse::<i32>().is_ok()) => words,
+        _ => text,
+    }
 }
 
 async fn read_body_limited(response: Response, limit: usize) -> Result<Vec<u8>, ModelError> {
@@ -197,4 +205,17 @@ async fn read_body_start(response: Response, limit: usize) -> Vec<u8> {
         }
     }
     body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_system_code;
+
+    #[test]
+    fn system_code_is_removed_from_the_end_only() {
+        let refused = std::io::Error::from_raw_os_error(111).to_string();
+        assert_eq!(without_system_code("Connection refused (os error 111)"), "Connection refused");
+        assert!(!without_system_code(&refused).contains("os error"), "{refused}");
+        assert_eq!(without_system_code("timed out (os error x)"), "timed out (os error x)");
+    }
 }

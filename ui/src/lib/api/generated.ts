@@ -4872,7 +4872,11 @@ code: ModelErrorCode,
 /**
  * Message for the user, with the cause and a suggested remedy.
  */
-message: string, };
+message: string, 
+/**
+ * Technical cause alone, if the code says everything else. It is part of the message.
+ */
+cause?: string, };
 
 /**
  * Model provider that the user configured, with its models.
