@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(read_page(&with_type(json!("text/html+mcp"))), Err(PageError::DraftType));
         assert_eq!(read_page(&with_type(json!("text/html"))), Err(PageError::OtherType(Excerpt::of("text/html"))));
         assert_eq!(read_page(&with_type(json!(5))), Err(PageError::OtherType(Excerpt::of(""))));
-        assert!(read_page(&with_type(json!("Text/TEST_PAGE_HTML; Profile=\"MCP-App\""))).is_ok());
+        assert!(read_page(&with_type(json!("Text/HTML; Profile=\"MCP-App\""))).is_ok());
     }
 
     #[test]
