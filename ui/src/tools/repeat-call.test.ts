@@ -287,13 +287,11 @@ test.each<[string, () => Event]>([
     () => ({ type: "server_changed", server: sampleServer({ name: "files", muted: true }) }),
   ],
   ["its server is removed", () => ({ type: "server_removed", name: "files" })],
-  ["a tool of its server changes", () => ({ type: "catalog_changed", server: "files" })],
 ])("the button makes an ordinary call once %s", async (_, event) => {
   await show();
   await press();
   await end(Date.now() + PERIOD_MS);
   host.send({ type: "server_removed", name: "another" });
-  host.send({ type: "catalog_changed", server: "another" });
   await vi.advanceTimersByTimeAsync(0);
   expect(callButton()).toHaveAccessibleName("Call again");
   host.send(event());

@@ -61,8 +61,7 @@ impl Owner {
         }
     }
 
-    /// Pins the definition of a tool or prompt, and emits an event if it was not reviewed before. Returns `false` if
-    /// the server has the maximum number of pins.
+    /// Pins the definition of a tool or prompt. Returns `false` if the server has the maximum number of pins.
     fn pin_definition(&mut self, server: &str, kind: DefinitionKind, name: &str, definition: &Value) -> bool {
         let identity = self.servers.records.get(server).and_then(|record| record.offer.identity.clone());
         let hash = Hash::of_json(definition);
@@ -73,10 +72,7 @@ impl Owner {
         }
         let (at, lasts) = (self.now(), self.is_decided_by_person());
         let (name, definition) = (name.to_owned(), definition.clone());
-        let has_room =
-            self.change_pins(server, lasts, move |pins| pins.pin(kind, &name, &definition, identity.as_ref(), at));
-        self.events.emit(HostEvent::CatalogChanged(server.to_owned()));
-        has_room
+        self.change_pins(server, lasts, move |pins| pins.pin(kind, &name, &definition, identity.as_ref(), at))
     }
 
     /// Returns `true` if a person decides on consent requests. If an answers file does, approvals are not stored.

@@ -185,10 +185,6 @@ class App {
       case "rules_changed":
         this.#endRepetition();
         break;
-      case "catalog_changed":
-        // A tool may have changed, and grants of the server may have been revoked.
-        this.#endRepetition(event.server);
-        break;
       case "consent_request_changed":
         this.consentRequests = replaced(
           this.consentRequests,
