@@ -287,7 +287,9 @@ test("Start passes the focus to Stop, and F focuses a form", async ({ app }) => 
   await callTool(app, "ask_user");
   await allow(app, "Allow once");
   const frame = consentRequest(app);
-  await expect(frame.getByRole("button", { name: "Decline" })).toBeFocused();
+  const decline = frame.getByRole("button", { name: "Decline" });
+  await expect(decline).toBeFocused();
+  await expect(decline, "keys have an effect once the request is armed").toHaveAttribute("aria-disabled", "false");
   await app.keyboard.press("f");
   const field = frame.getByRole("textbox").first();
   await expect(field, "the first field should be focused").toBeFocused();
