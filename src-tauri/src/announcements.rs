@@ -15,19 +15,20 @@ use tauri_plugin_notification::NotificationExt as _;
 use crate::request_windows::{self, show_consent_request};
 use crate::window;
 
-/// Minimum interval between two notifications, since one is enough to bring the user back to the window.
+/// Minimum interval between two notifications. Requests that arrive sooner are not announced, since one notification is
+/// enough to bring the user back to the window.
 const MIN_NOTIFICATION_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum number of notifications that are shown at the same time. A further one replaces the oldest.
 const MAX_NOTIFICATIONS: usize = 8;
 
-/// Notifications that the desktop currently shows.
+/// System notifications about requests that Drawbridge has shown and not withdrawn.
 #[derive(Default)]
 pub(crate) struct Announcements(Mutex<ShownAnnouncements>);
 
 #[derive(Debug, Default)]
 struct ShownAnnouncements {
     last: Option<Instant>,
-    /// Number of the next notification, by which it can be withdrawn.
+    /// Number of the next notification. A notification is withdrawn by its number.
     next: i32,
     all: VecDeque<AnnouncedRequest>,
 }
@@ -41,7 +42,8 @@ struct AnnouncedRequest {
     kind: String,
 }
 
-/// Notification to show, with the numbers of older notifications to withdraw because of [`MAX_NOTIFICATIONS`].
+/// Number of a notification to show, and numbers of older ones to withdraw, so that at most [`MAX_NOTIFICATIONS`]
+/// remain.
 #[derive(Debug, PartialEq, Eq)]
 struct NextAnnouncement {
     number: i32,
@@ -49,8 +51,8 @@ struct NextAnnouncement {
 }
 
 impl ShownAnnouncements {
-    /// Registers a notification. Returns `None` if the request was already announced, or if another one was announced
-    /// within [`MIN_NOTIFICATION_INTERVAL`].
+    /// Registers a notification. Returns `None`, so that none is shown, if the request was already announced, or
+    /// another one was announced less than [`MIN_NOTIFICATION_INTERVAL`] before.
     fn add(&mut self, now: Instant, request: Option<ConsentRequestId>, kind: &str) -> Option<NextAnnouncement> {
         // A sampling request is queued again with the same identifier for its response, which requires a separate
         // decision.
@@ -67,8 +69,9 @@ impl ShownAnnouncements {
         Some(NextAnnouncement { number, withdrawn })
     }
 
-    /// Removes the notifications of requests that no longer wait for a decision, and returns their numbers.
-    fn retain_waiting(&mut self, waiting: &[ConsentRequestId]) -> Vec<i32> {
+    /// Forgets the notifications of requests that are not in `waiting`, since they no longer wait for a decision.
+    /// Returns the numbers of these notifications.
+    fn remove_decided(&mut self, waiting: &[ConsentRequestId]) -> Vec<i32> {
         let is_gone = |one: &AnnouncedRequest| one.request.is_some_and(|id| !waiting.contains(&id));
         let removed = self.all.iter().filter(|one| is_gone(one)).map(|one| one.number).collect();
         self.all.retain(|one| !is_gone(one));
@@ -80,8 +83,8 @@ impl ShownAnnouncements {
     }
 }
 
-/// Registers a handler that shows the window, with the request of a notification, when the user clicks the
-/// notification. Must be called once.
+/// Registers a handler for clicks on notifications, which shows the window and the announced request. Must be called
+/// once.
 pub(crate) fn show_window_on_notification_click(app: &AppHandle) {
     let clicked = app.clone();
     let followed = app.notification().on_action(move |action| {
@@ -89,7 +92,7 @@ pub(crate) fn show_window_on_notification_click(app: &AppHandle) {
         let request = action.notification().and_then(|shown| announcements.lock(|all| all.find_request(shown.id())));
         match request {
             Some(id) => show_consent_request(&clicked, Some(id)),
-            None => window::show(&clicked),
+            None => window::show_or_open_main_window(&clicked),
         }
     });
     if let Err(error) = followed {
@@ -98,10 +101,11 @@ pub(crate) fn show_window_on_notification_click(app: &AppHandle) {
 }
 
 impl Announcements {
-    /// Shows a notification, unless the window that shows the request is in front, the request was announced before, or
-    /// another notification was shown within [`MIN_NOTIFICATION_INTERVAL`]. Blocks on the host and the main thread.
+    /// Shows a notification about a request. Does nothing if the window that shows the request has the focus, the
+    /// request was announced before, or another notification was shown less than [`MIN_NOTIFICATION_INTERVAL`] before.
+    /// Blocks until the host and the main thread have responded.
     pub(crate) fn show(&self, app: &AppHandle, request: Option<ConsentRequestId>, kind: &str, text: String) {
-        if request_windows::is_in_front(app, request) {
+        if request_windows::is_request_window_focused(app, request) {
             return;
         }
         let Some(room) = self.lock(|all| all.add(Instant::now(), request, kind)) else { return };
@@ -112,9 +116,9 @@ impl Announcements {
         }
     }
 
-    /// Withdraws the notifications of all requests except those in `waiting`. Does not block on the system.
+    /// Withdraws the notifications of all requests except those in `waiting`, on another thread.
     pub(crate) fn withdraw_others(&self, app: &AppHandle, waiting: &[ConsentRequestId]) {
-        let removed = self.lock(|all| all.retain_waiting(waiting));
+        let removed = self.lock(|all| all.remove_decided(waiting));
         if removed.is_empty() {
             return;
         }
@@ -224,7 +228,7 @@ mod tests {
         );
         assert_eq!(shown.find_request(0), None, "a withdrawn notification should have no request");
         assert_eq!(
-            shown.retain_waiting(&[ConsentRequestId(3)]).len(),
+            shown.remove_decided(&[ConsentRequestId(3)]).len(),
             MAX_NOTIFICATIONS - 1,
             "all other requests are decided"
         );

@@ -1,8 +1,8 @@
-//! Frames of apps (MCP Apps). Their documents are served from a scheme of their own, with one random host for each shown
-//! app, so that each has its own origin, and nothing of the window's origin.
+//! Frames of apps (MCP Apps). Their documents are served from a scheme of their own, with one random host for each
+//! shown app, so that each has its own origin, and nothing of the window's origin.
 //!
-//! Apps are shown on Linux only. On Windows a custom scheme is one origin, whatever the host, and on macOS the web view's
-//! message handler for commands can't be removed yet. Decision record 0106 has the reasons and measurements.
+//! Apps are shown on Linux only. On Windows a custom scheme is one origin, whatever the host, and on macOS the web
+//! view's message handler for commands can't be removed yet. Decision record 0106 has the reasons and measurements.
 
 use api::Api;
 use tauri::http::{Response, StatusCode, Uri};
@@ -15,7 +15,7 @@ use crate::connection_hints;
 const APP_DOCUMENT_SCHEME: &str = "drawbridge-app";
 /// Number of hexadecimal digits of a view's identifier.
 const VIEW_ID_DIGITS: usize = 32;
-/// Origin of Drawbridge's page, which may embed MCP apps.
+/// Origins from which Drawbridge's page is loaded, and which may therefore embed MCP apps.
 #[cfg(target_os = "linux")]
 const MAIN_PAGE_ORIGINS: [&str; 1] = ["tauri://localhost"];
 
@@ -23,20 +23,21 @@ const MAIN_PAGE_ORIGINS: [&str; 1] = ["tauri://localhost"];
 /// shown.
 pub(crate) const MCP_APPS_ARE_SUPPORTED: bool = cfg!(target_os = "linux");
 
-/// Function that is called with the label of a window in which a frame loads a document of an app.
+/// Function that is called when a frame loads the document of an app, with the label of the window that contains the
+/// frame.
 pub(crate) type FrameLoadHook<R> = fn(&AppHandle<R>, &str);
 
-/// Registers the URL scheme from which apps' documents are served.
-pub(crate) fn register<R: Runtime>(builder: Builder<R>, on_load: FrameLoadHook<R>) -> Builder<R> {
+/// Registers the URL scheme with which frames load the documents of MCP apps. `on_load` is called for each document.
+pub(crate) fn register_app_document_scheme<R: Runtime>(builder: Builder<R>, on_load: FrameLoadHook<R>) -> Builder<R> {
     builder.register_asynchronous_uri_scheme_protocol(APP_DOCUMENT_SCHEME, move |context, request, responder| {
         let api = context.app_handle().try_state::<Api>().map(|api| api.inner().clone());
         on_load(context.app_handle(), context.webview_label());
-        responder.respond(respond(api.as_ref(), request.uri()));
+        responder.respond(respond_with_app_document(api.as_ref(), request.uri()));
     })
 }
 
-/// Lets the API show MCP apps in frames of Drawbridge's page, on systems on which each shown app has an origin of its
-/// own.
+/// Permits the API to show MCP apps in frames of Drawbridge's page, since on this operating system each shown app has
+/// an origin of its own.
 #[cfg(target_os = "linux")]
 pub(crate) fn allow_app_frames(api: Api) -> Api {
     let development = tauri::is_dev().then_some("http://localhost:1420");
@@ -44,13 +45,13 @@ pub(crate) fn allow_app_frames(api: Api) -> Api {
     api.with_app_frames(origins.filter_map(|origin| api::FrameAncestor::new(origin).ok()).collect())
 }
 
-/// Returns the API unchanged, since MCP apps can't be isolated on this operating system.
+/// Returns the API unchanged, so that it shows no MCP apps, since they can't be isolated on this operating system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn allow_app_frames(api: Api) -> Api {
     api
 }
 
-fn respond(api: Option<&Api>, uri: &Uri) -> Response<Vec<u8>> {
+fn respond_with_app_document(api: Option<&Api>, uri: &Uri) -> Response<Vec<u8>> {
     let found = match (api, uri.host(), uri.query()) {
         (Some(api), Some(view), None) => api.app_views().respond(view, uri.path()),
         _ => api::AppResponse::not_found(),
@@ -67,7 +68,7 @@ fn respond(api: Option<&Api>, uri: &Uri) -> Response<Vec<u8>> {
     })
 }
 
-/// Returns `true` for the URL of an app's document.
+/// Returns `true` if a URL is that of a shown app's document.
 pub(crate) fn is_app_document(url: &Url) -> bool {
     let is_id = |host: &str| host.len() == VIEW_ID_DIGITS && host.bytes().all(|byte| byte.is_ascii_hexdigit());
     MCP_APPS_ARE_SUPPORTED
@@ -98,7 +99,7 @@ pub(crate) fn isolate_app_frames<R: Runtime>(window: &WebviewWindow<R>) -> tauri
     })
 }
 
-/// Does nothing, since no MCP app is shown on this operating system.
+/// Does nothing, since MCP apps are not shown on this operating system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn isolate_app_frames<R: Runtime>(_: &WebviewWindow<R>) -> tauri::Result<()> {
     Ok(())
@@ -129,7 +130,7 @@ mod tests {
     #[test]
     fn unknown_views_and_queries_have_no_document() {
         for address in ["drawbridge-app://0123456789abcdef0123456789abcdef/", "drawbridge-app://a/?b"] {
-            let response = respond(None, &address.parse().expect("a URI"));
+            let response = respond_with_app_document(None, &address.parse().expect("a URI"));
             assert_eq!(response.status(), StatusCode::NOT_FOUND, "{address}");
             let policy = response.headers().get("Content-Security-Policy").map(|policy| policy.to_str().expect("text"));
             assert!(policy.is_some_and(|policy| policy.starts_with("default-src 'none'")), "{address}: {policy:?}");

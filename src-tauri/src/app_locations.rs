@@ -10,25 +10,30 @@ use store::FileLocations;
 
 /// Environment variable that overrides the path of the settings file.
 const CONFIG_PATH_VARIABLE: &str = "DRAWBRIDGE_CONFIG";
-/// Environment variable that overrides the folder for all files other than the settings file.
+/// Environment variable that overrides the path of the folder for all files except the settings file.
 const DATA_DIR_VARIABLE: &str = "DRAWBRIDGE_DATA_DIR";
-/// Environment variable that overrides the registry that servers are installed from.
+/// Environment variable that overrides the address of the registry from which servers are installed.
 const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 
-/// Returns the paths of the settings file and the data folder: those in the environment, or else the system's defaults.
+/// Returns the paths of the settings file and the data folder, as set by environment variables, or else the system's
+/// defaults.
 ///
 /// # Errors
 /// Returns an error if the environment does not contain both paths and there is no home folder.
 pub(crate) fn file_locations() -> Result<FileLocations, StoreError> {
-    locations_from(env::var_os(CONFIG_PATH_VARIABLE), env::var_os(DATA_DIR_VARIABLE), store::default_locations)
+    locations_from_variables(
+        env::var_os(CONFIG_PATH_VARIABLE),
+        env::var_os(DATA_DIR_VARIABLE),
+        store::default_locations,
+    )
 }
 
-/// Returns the address of the registry that servers are installed from, if the environment contains one.
+/// Returns the address of the registry from which servers are installed, if an environment variable sets it.
 pub(crate) fn registry_address() -> Option<String> {
     env::var(REGISTRY_VARIABLE).ok().filter(|address| !address.is_empty())
 }
 
-fn locations_from(
+fn locations_from_variables(
     config: Option<OsString>,
     data: Option<OsString>,
     usual: impl FnOnce() -> Result<FileLocations, StoreError>,
@@ -49,9 +54,9 @@ fn locations_from(
 /// Path of the folder with Drawbridge's internal programs, relative to the folder of the executable. For `/usr/bin` it
 /// is `/usr/lib/drawbridge`.
 const INSTALLED_PROGRAMS_PATH: &str = "../lib/drawbridge";
-/// Path of the folder for copies of these programs, relative to the home folder. It is outside of the data folder,
-/// which sandboxed servers can't read.
-const COPIED_PROGRAMS_PATH: &str = ".local/lib/drawbridge";
+/// Path, relative to the home folder, of the folder for copies of Drawbridge's internal programs. It is outside of the
+/// data folder, which sandboxed servers can't read.
+const PROGRAM_COPIES_PATH: &str = ".local/lib/drawbridge";
 
 /// Adds the demo server to the settings at the first start, if this package contains it.
 ///
@@ -61,7 +66,7 @@ pub(crate) fn add_demo_server_at_first_start(locations: &FileLocations) -> Resul
     let is_first_start = locations.config_file.symlink_metadata().is_err();
     let program = env::current_exe().ok().filter(|_| is_first_start);
     let Some(demo) = program.and_then(|program| demo_server_next_to(&program)) else { return Ok(()) };
-    match lasting_path(demo, appimage_mount_point().as_deref(), env::home_dir().as_deref()) {
+    match persistent_demo_server_path(demo, appimage_mount_point().as_deref(), env::home_dir().as_deref()) {
         Ok(Some(demo)) => _ = store::add_demo_server_if_first_start(&locations.config_file, &demo)?,
         Ok(None) => tracing::info!("the demo server is not added, because the app has another path at its next start"),
         Err(error) => tracing::warn!("the demo server could not be copied out of the AppImage: {error}"),
@@ -76,18 +81,18 @@ pub(crate) fn update_copied_demo_server() {
     let (Some(mounted), Some(home)) = (appimage_mount_point(), env::home_dir()) else { return };
     let program = env::current_exe().ok();
     let Some(demo) = program.and_then(|program| demo_server_next_to(&program)) else { return };
-    match update_copy(&demo, &mounted, &home) {
+    match replace_outdated_demo_server_copy(&demo, &mounted, &home) {
         Ok(true) => tracing::info!("the copy of the demo server was updated"),
         Ok(false) => {}
         Err(error) => tracing::warn!("the copy of the demo server could not be updated: {error}"),
     }
 }
 
-/// Replaces the copy of `demo` in the home folder if it exists and has other contents. Returns `true` if it was
-/// replaced.
-fn update_copy(demo: &Path, mounted: &Path, home: &Path) -> io::Result<bool> {
+/// Replaces the copy of `demo` in the home folder, if the copy exists and differs from `demo`. `mounted` is the mount
+/// point of the AppImage. Returns `true` if the copy was replaced.
+fn replace_outdated_demo_server_copy(demo: &Path, mounted: &Path, home: &Path) -> io::Result<bool> {
     let Some(name) = demo.file_name().filter(|_| demo.starts_with(mounted)) else { return Ok(false) };
-    let copy = home.join(COPIED_PROGRAMS_PATH).join(name);
+    let copy = home.join(PROGRAM_COPIES_PATH).join(name);
     // A copy that the user has deleted or replaced by a link is not created again.
     let Ok(found) = copy.symlink_metadata() else { return Ok(false) };
     if !found.is_file() || (found.len() == demo.metadata()?.len() && fs::read(&copy)? == fs::read(demo)?) {
@@ -97,8 +102,9 @@ fn update_copy(demo: &Path, mounted: &Path, home: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Returns the canonical mount point of the AppImage that the environment names, or `None` if it names none. Programs
-/// that an AppImage starts inherit these variables, so this program may belong to another package.
+/// Returns the canonical mount point of the AppImage that contains this program or its parent process, as in the
+/// environment variables of AppImages, or `None` if they are not set. Programs that an AppImage starts inherit these
+/// variables, so this program may belong to another package.
 ///
 /// Source: <https://docs.appimage.org/packaging-guide/environment-variables.html>.
 fn appimage_mount_point() -> Option<PathBuf> {
@@ -106,9 +112,14 @@ fn appimage_mount_point() -> Option<PathBuf> {
     PathBuf::from(env::var_os("APPDIR")?).canonicalize().ok()
 }
 
-/// Returns a path of the demo server that remains valid after the app ends, for the settings file: `demo`, or a copy in
-/// the home folder if `demo` is in the mounted AppImage. Returns `None` if there is no such path.
-fn lasting_path(demo: PathBuf, mounted: Option<&Path>, home: Option<&Path>) -> io::Result<Option<PathBuf>> {
+/// Returns a path of the demo server that is still valid after Drawbridge ends: `demo` itself, or the path of a new
+/// copy in the home folder if `demo` is in the AppImage that is mounted at `mounted`. Returns `None` if there is no
+/// such path.
+fn persistent_demo_server_path(
+    demo: PathBuf,
+    mounted: Option<&Path>,
+    home: Option<&Path>,
+) -> io::Result<Option<PathBuf>> {
     if cfg!(target_os = "macos") && is_temporary_macos_path(&demo) {
         return Ok(None);
     }
@@ -116,21 +127,21 @@ fn lasting_path(demo: PathBuf, mounted: Option<&Path>, home: Option<&Path>) -> i
         return Ok(Some(demo));
     }
     let (Some(home), Some(name)) = (home, demo.file_name()) else { return Ok(None) };
-    let folder = home.join(COPIED_PROGRAMS_PATH);
+    let folder = home.join(PROGRAM_COPIES_PATH);
     fs::create_dir_all(&folder)?;
     let copy = folder.join(name);
     store::copy_file(&demo, &copy)?;
     Ok(Some(copy))
 }
 
-/// Returns `true` if macOS runs a program from a disk image, or from the random path at which it runs a downloaded app
-/// that was not moved yet.
+/// Returns `true` if a program is at a path at which macOS makes it available only temporarily: on a disk image, or at
+/// the random path from which macOS runs a downloaded app that was not moved yet.
 fn is_temporary_macos_path(program: &Path) -> bool {
     program.starts_with("/Volumes") || program.components().any(|part| part.as_os_str() == "AppTranslocation")
 }
 
-/// Returns the path of the demo server: the installed one, or the one next to the executable, as in the bundles of
-/// Tauri and in a development build.
+/// Returns the path of the demo server that belongs to the executable `program`: the installed one, or the one in the
+/// same folder, as in the bundles of Tauri and in a development build.
 fn demo_server_next_to(program: &Path) -> Option<PathBuf> {
     let name = format!("demo-server{}", env::consts::EXE_SUFFIX);
     let beside = program.parent()?;
@@ -150,10 +161,10 @@ mod tests {
 
     #[test]
     fn environment_overrides_one_or_both_locations() {
-        let places = locations_from(Some("/a.json".into()), Some("".into()), default_locations);
+        let places = locations_from_variables(Some("/a.json".into()), Some("".into()), default_locations);
         let expected = FileLocations { config_file: "/a.json".into(), data_dir: "/usual/data".into() };
         assert_eq!(places.ok(), Some(expected), "an empty variable should be ignored");
-        let both = locations_from(Some("/a.json".into()), Some("/d".into()), || {
+        let both = locations_from_variables(Some("/a.json".into()), Some("/d".into()), || {
             Err(StoreError { path: String::new(), cause: String::from("no home") })
         });
         assert!(both.is_ok(), "with both variables set, no home folder should be needed");
@@ -166,7 +177,9 @@ mod tests {
         let demo = mounted.join("usr/bin/demo-server");
         fs::create_dir_all(demo.parent().unwrap()).unwrap();
         fs::write(&demo, "program").unwrap();
-        let path = |mounted: Option<&Path>, home: Option<&Path>| lasting_path(demo.clone(), mounted, home).unwrap();
+        let path = |mounted: Option<&Path>, home: Option<&Path>| {
+            persistent_demo_server_path(demo.clone(), mounted, home).unwrap()
+        };
         let (image, ann) = (Some(mounted.as_path()), Some(home.as_path()));
         let copy = path(image, ann).unwrap();
         assert_eq!(copy, home.join(".local/lib/drawbridge/demo-server"));
@@ -182,10 +195,10 @@ mod tests {
     fn copied_demo_server_follows_the_version_in_the_appimage() {
         let root = tempfile::tempdir().unwrap();
         let (mounted, home) = (root.path().join(".mount_x"), root.path().join("home"));
-        let (demo, copy) = (mounted.join("demo-server"), home.join(COPIED_PROGRAMS_PATH).join("demo-server"));
+        let (demo, copy) = (mounted.join("demo-server"), home.join(PROGRAM_COPIES_PATH).join("demo-server"));
         fs::create_dir_all(&mounted).unwrap();
         fs::write(&demo, "version 2").unwrap();
-        let update = || update_copy(&demo, &mounted, &home).unwrap();
+        let update = || replace_outdated_demo_server_copy(&demo, &mounted, &home).unwrap();
         assert!(!update() && !copy.exists(), "without a copy nothing is created");
         fs::create_dir_all(copy.parent().unwrap()).unwrap();
         for other in ["version 1", "a version of another size"] {
@@ -196,7 +209,7 @@ mod tests {
             assert!(!update(), "the same version is not copied again");
         }
         fs::write(&demo, "version 3").unwrap();
-        let elsewhere = update_copy(&demo, &root.path().join(".mount_y"), &home).unwrap();
+        let elsewhere = replace_outdated_demo_server_copy(&demo, &root.path().join(".mount_y"), &home).unwrap();
         assert!(!elsewhere, "a demo server outside of the AppImage is not copied");
         assert_eq!(fs::read(&copy).unwrap(), b"version 2");
     }

@@ -16,11 +16,11 @@ use crate::conversation_windows::ConversationWindows;
 use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::{quitting, window, window_labels};
 
-/// Command line option that starts Drawbridge without its window, as the start at login does.
+/// Command-line option that starts Drawbridge without opening its window. It is used at login.
 pub(crate) const BACKGROUND_OPTION: &str = "--background";
 
-/// Timeout for Drawbridge's page to show the dialog in which the user chooses to quit or to continue in the background.
-/// After the timeout the page counts as unresponsive, and closing the window again quits Drawbridge.
+/// Time within which Drawbridge's page must show the dialog in which the user chooses to quit or to continue in the
+/// background. After it, the page counts as unresponsive, and closing the window again quits Drawbridge.
 const CLOSING_DIALOG_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Returns `true` if this process was started with [`BACKGROUND_OPTION`].
@@ -41,7 +41,8 @@ pub(crate) fn count_running_servers(snapshot: &Snapshot) -> usize {
     snapshot.servers.iter().filter(|server| runs(&server.state)).count()
 }
 
-/// Returns the action for the setting `onClose` and this number of running servers.
+/// Returns the action to take when the user closes the last window, for this value of the setting `onClose` and this
+/// number of running servers.
 fn close_action(on_close: &str, running: usize) -> CloseAction {
     match (running, on_close) {
         (0, _) | (_, "quit") => CloseAction::Quit,
@@ -56,16 +57,17 @@ pub(crate) struct ClosingDialog(Mutex<ClosingDialogState>);
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum ClosingDialogState {
-    /// Drawbridge's page was not requested to show the dialog, or has shown it.
+    /// No request to show the dialog is open: none was sent to Drawbridge's page, or the page has shown the dialog.
     #[default]
     Quiet,
-    /// The page was requested at this time to show the dialog, and has not confirmed it yet.
+    /// The page was requested at this time to show the dialog, and has not reported yet that it shows it.
     Requested(Instant),
 }
 
 impl ClosingDialog {
-    /// Requests Drawbridge's page to show the dialog. Returns `false` if the request can't be sent, or if the page did
-    /// not show the dialog after an earlier request.
+    /// Requests Drawbridge's page to show the dialog, by calling `notify`. Returns `false`, so that Drawbridge quits
+    /// without it, if the request can't be sent, or the page has not shown the dialog within [`CLOSING_DIALOG_TIMEOUT`]
+    /// of an earlier request.
     fn request_choice(&self, now: Instant, notify: impl FnOnce() -> bool) -> bool {
         let mut choice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match *choice {
@@ -81,14 +83,20 @@ impl ClosingDialog {
         }
     }
 
+    /// Forgets a request to a page that was loaded again, and does not show the dialog. The next request to close the
+    /// window would otherwise quit Drawbridge.
+    pub(crate) fn on_page_loaded(&self) {
+        self.mark_shown();
+    }
+
     fn mark_shown(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = ClosingDialogState::Quiet;
     }
 }
 
-/// Returns `true` if the setting for closing applies after a window of a conversation was closed, because it was the
-/// last window.
-const fn is_last_closed(is_main_hidden: bool, has_conversation_windows: bool) -> bool {
+/// Returns `true` if the closed window of a conversation was the last visible window, so that the setting `onClose`
+/// applies.
+const fn closes_last_window(is_main_hidden: bool, has_conversation_windows: bool) -> bool {
     is_main_hidden && !has_conversation_windows
 }
 
@@ -124,9 +132,10 @@ fn has_conversation_windows(app: &AppHandle) -> bool {
     app.try_state::<ConversationWindows>().is_some_and(|windows| !windows.conversations().is_empty())
 }
 
-/// Applies the setting `onClose` after the user closed the last window, while the main window was already hidden.
-pub(crate) fn after_window_closed(app: &AppHandle) {
-    if !is_last_closed(window::is_main_hidden(app), has_conversation_windows(app)) {
+/// Applies the setting `onClose` after the user closed the window of a conversation, if the main window is hidden and
+/// no other window is open.
+pub(crate) fn on_conversation_window_closed_with_hidden_main(app: &AppHandle) {
+    if !closes_last_window(window::is_main_hidden(app), has_conversation_windows(app)) {
         return;
     }
     let Some(api) = app.try_state::<Api>() else { return };
@@ -136,13 +145,13 @@ pub(crate) fn after_window_closed(app: &AppHandle) {
         CloseAction::Quit => quitting::quit(app),
         CloseAction::Background => {}
         CloseAction::Ask => {
-            window::show(app);
+            window::show_or_open_main_window(app);
             app.state::<ShellEvents>().send(ShellEvent::ClosingAsked { servers: running });
         }
     }
 }
 
-/// Command by which a page reports that it shows a dialog for closing its window, or can't close it yet.
+/// Command by which a page reports that it shows a dialog before its window closes, or that the window can't close yet.
 #[tauri::command]
 pub(crate) fn confirm_closing_dialog<R: Runtime>(
     webview: Webview<R>,
@@ -156,7 +165,7 @@ pub(crate) fn confirm_closing_dialog<R: Runtime>(
     }
 }
 
-/// Executes the action that the user chose in the dialog for closing the window.
+/// Command that executes the action that the user has chosen in the dialog for closing the window.
 #[tauri::command]
 pub(crate) fn finish_closing<R: Runtime>(app: AppHandle<R>, choice: CloseAction) {
     match choice {
@@ -190,7 +199,7 @@ mod tests {
             [(true, false, true), (true, true, false), (false, false, false), (false, true, false)]
         {
             assert_eq!(
-                is_last_closed(is_main_hidden, has_others),
+                closes_last_window(is_main_hidden, has_others),
                 expected,
                 "main window hidden: {is_main_hidden}, conversations in other windows: {has_others}"
             );
@@ -222,6 +231,18 @@ mod tests {
         assert!(
             choice.request_choice(start + CLOSING_DIALOG_TIMEOUT * 9, || true),
             "the page should be notified again after the user cancelled"
+        );
+    }
+
+    #[test]
+    fn page_that_was_loaded_again_is_notified() {
+        let choice = ClosingDialog::default();
+        let start = Instant::now();
+        assert!(choice.request_choice(start, || true), "the page should be notified, but does not respond");
+        choice.on_page_loaded();
+        assert!(
+            choice.request_choice(start + CLOSING_DIALOG_TIMEOUT * 9, || true),
+            "the new page should be notified, because it was not requested to show the dialog before"
         );
     }
 

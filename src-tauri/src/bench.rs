@@ -18,7 +18,7 @@ use crate::measure::{BenchMeasure, DrawingReporter, DrawnContent, time_since_pro
 use crate::page_sandbox::PageSandbox;
 use crate::{commands, drawing, window_labels};
 
-/// HTML of an empty page, which is the baseline of the benchmarks.
+/// HTML of an empty page, whose drawing time is the baseline of the benchmarks.
 const EMPTY_PAGE_HTML: &str = include_str!("empty.html");
 /// Name of the server that the consent request benchmark calls: the demo server, which the first start of Drawbridge
 /// adds.
@@ -43,7 +43,8 @@ pub(crate) enum BenchmarkProblem {
     Server(String),
 }
 
-/// Returns paths in a new temporary folder for a benchmark, so that the user's files are neither read nor changed.
+/// Creates a temporary folder and returns paths in it for all files of Drawbridge, so that a benchmark neither reads
+/// nor changes the user's files.
 pub(crate) fn temporary_locations() -> Result<FileLocations, BenchmarkProblem> {
     let folder = temporary_folder();
     std::fs::create_dir(&folder)?;
@@ -126,7 +127,8 @@ async fn time_until_page(mut drawn: mpsc::Receiver<(DrawnContent, Instant)>) -> 
     Err(BenchmarkProblem::Ended)
 }
 
-/// Starts the demo server, calls its tool, and waits until the resulting consent request is drawn.
+/// Starts the demo server, calls its tool, and waits until Drawbridge's page has drawn the resulting consent request.
+/// Returns the time from its arrival to its drawing.
 async fn time_until_consent_request(
     host: &Host,
     mut drawn: mpsc::Receiver<(DrawnContent, Instant)>,
@@ -182,7 +184,7 @@ async fn request_consent(host: &Host, events: &mut EventReceiver) -> Result<(Str
     }
 }
 
-/// Deletes the temporary files of a benchmark.
+/// Deletes the temporary folder of a benchmark.
 pub(crate) fn delete_temporary_files() {
     if BenchMeasure::from_environment().is_some() {
         // On failure, the folder stays in the system's temporary folder.

@@ -9,17 +9,20 @@ use crate::conversation_windows::ConversationWindows;
 use crate::event_pump::EventPump;
 use crate::menu_bar::MenuBars;
 use crate::page_sandbox::PageSandbox;
+use crate::quitting::Quitting;
 use crate::shell_events::ShellEvents;
+#[cfg(target_os = "linux")]
+use crate::stalled_apps::WatchedWindows;
 use crate::{background, quitting, window_labels};
 #[cfg(target_os = "macos")]
 use crate::{openings, window};
 
-/// Timeout for stopping the servers, longer than the grace period of a single server. After it the system kills
-/// remaining processes together with their parent, or the next start of Drawbridge does.
+/// Maximum time that Drawbridge waits for its servers to stop. It is longer than the grace period of a single server.
+/// The system, or the next start of Drawbridge, ends processes that still run afterwards.
 const SERVER_STOP_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// Handles events of the Tauri app: keeps it running in the background when the window is closed, and stops the servers
-/// when it exits.
+/// Handles the events of the Tauri app: requests to close windows, changes of the focus, closed windows, files to open
+/// on macOS, and the exit, at which the servers are stopped.
 pub(crate) fn on_run_event(app: &AppHandle, event: RunEvent) {
     match event {
         RunEvent::WindowEvent { label, event: WindowEvent::CloseRequested { api, .. }, .. } => {
@@ -42,7 +45,7 @@ pub(crate) fn on_run_event(app: &AppHandle, event: RunEvent) {
         }
         // The user clicked the app's icon in the Dock.
         #[cfg(target_os = "macos")]
-        RunEvent::Reopen { .. } => window::show(app),
+        RunEvent::Reopen { .. } => window::show_or_open_main_window(app),
         // The user opened files with the app in Finder.
         #[cfg(target_os = "macos")]
         RunEvent::Opened { urls } => openings::open_in_window(app, openings::arguments::parse_urls(&urls)),
@@ -51,19 +54,25 @@ pub(crate) fn on_run_event(app: &AppHandle, event: RunEvent) {
     }
 }
 
-/// Frees what belonged to the page of a conversation's window. Does nothing for the main window.
+/// Releases the event channels, menu bar and shown apps of a conversation's window after it was closed. Does nothing
+/// for the main window.
 fn on_conversation_window_closed(app: &AppHandle, label: &str) {
     let (Some(windows), Some(events)) = (app.try_state::<ConversationWindows>(), app.try_state::<ShellEvents>()) else {
         return;
     };
     let Some(conversation) = windows.forget(label, &events) else { return };
     events.detach_channel(label);
+    // Its page can no longer report that its drafts are stored.
+    app.state::<Quitting>().mark_stored(label);
+    // The next window may get the same label.
+    #[cfg(target_os = "linux")]
+    app.state::<WatchedWindows>().remove(label);
     app.state::<MenuBars<Wry>>().remove(app, label);
     if let Some(api) = app.try_state::<Api>() {
         app.state::<EventPump>().stop(label);
         api.app_views().remove_views_of_conversation(&conversation);
     }
-    background::after_window_closed(app);
+    background::on_conversation_window_closed_with_hidden_main(app);
 }
 
 /// Stops all servers and waits for them, for at most [`SERVER_STOP_TIMEOUT`].
@@ -76,7 +85,8 @@ pub(crate) fn stop_servers<R: Runtime>(app: &AppHandle<R>) {
     }
 }
 
-/// Spawns a task that quits Drawbridge on a termination signal of the system, once the pages have stored their drafts.
+/// Spawns a task that waits for a termination signal of the system, and then quits Drawbridge once the pages have
+/// stored their drafts.
 pub(crate) fn quit_on_signal(app: &AppHandle) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {

@@ -3,19 +3,19 @@
 use api::{Api, COMMANDS};
 use serde_json::Value;
 use tauri::ipc::{Invoke, InvokeBody, InvokeError, InvokeResponseBody};
-use tauri::{Manager as _, Runtime};
+use tauri::{Manager as _, Runtime, Webview};
 
 use crate::conversation_windows::ConversationWindows;
 use crate::window_labels::MAIN_WINDOW;
 use crate::{
     app_updates, background, conversation_windows, desktop_report, event_pump, link_handler, login_start, measure,
-    menu_bar, openings, page_sandbox, page_start, request_windows, zoom,
+    menu_bar, openings, page_sandbox, page_start, request_windows, stopped_apps, zoom,
 };
 
-/// Request of an invocation without arguments.
+/// Request of a command that is invoked without arguments.
 static EMPTY_REQUEST: Value = Value::Null;
 
-/// Returns the handler of all commands. Tauri has checked before that the window may invoke them.
+/// Returns the handler of all commands of the page. Tauri calls it only for commands that the window may invoke.
 pub(crate) fn command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
     let of_the_shell = desktop_command_handler();
     move |invoke| {
@@ -27,7 +27,7 @@ pub(crate) fn command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send
     }
 }
 
-/// Returns the handler of the commands that only the desktop app implements.
+/// Returns the handler of the commands that the desktop app implements in addition to those of `api`.
 fn desktop_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
     tauri::generate_handler![
         event_pump::listen_events,
@@ -49,11 +49,32 @@ fn desktop_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + 
         conversation_windows::finish_closing_window,
         conversation_windows::show_main_window,
         request_windows::show_request_elsewhere,
+        stopped_apps::dismiss_stopped_apps,
+        stopped_apps::release_stopped_apps,
         app_updates::app_updates_report,
         app_updates::check_app_updates,
         app_updates::install_app_update,
         app_updates::stop_app_update,
     ]
+}
+
+/// Scope of the commands that a window may use.
+#[derive(Debug, PartialEq, Eq)]
+enum CommandScope {
+    /// Everything, in the main window.
+    Everything,
+    /// The conversation of the window. `None` if the window is being closed and shows no conversation.
+    Conversation(Option<String>),
+}
+
+impl CommandScope {
+    fn of_window<R: Runtime>(webview: &Webview<R>) -> Self {
+        if webview.label() == MAIN_WINDOW {
+            return Self::Everything;
+        }
+        let windows = webview.try_state::<ConversationWindows>();
+        Self::Conversation(windows.and_then(|windows| windows.conversation_of(webview.label())))
+    }
 }
 
 /// Executes a command of the `api` table.
@@ -62,20 +83,20 @@ fn desktop_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + 
 /// several megabytes of code.
 fn respond_to_invoke<R: Runtime>(invoke: Invoke<R>) {
     let Invoke { message, resolver, .. } = invoke;
+    // The window is looked up before the command is queued: once it is closed, its label can get another conversation.
+    let scope = CommandScope::of_window(message.webview_ref());
+    let api = message.webview_ref().try_state::<Api>().map(|api| api.inner().clone());
     resolver.respond_async_serialized(async move {
-        let api = message.webview_ref().try_state::<Api>().map(|api| api.inner().clone());
         let api = api.ok_or_else(|| InvokeError::from("the host is not running"))?;
         let request = match message.payload() {
             InvokeBody::Json(arguments) => arguments.get("request").unwrap_or(&EMPTY_REQUEST),
             InvokeBody::Raw(_) => &EMPTY_REQUEST,
         };
-        let webview = message.webview_ref();
-        let response = if webview.label() == MAIN_WINDOW {
-            api::respond(&api, message.command(), request).await
-        } else {
-            let windows = webview.try_state::<ConversationWindows>();
-            let own = windows.and_then(|windows| windows.conversation_of(webview.label()));
-            api::respond_in_conversation(&api, message.command(), request, own.as_deref()).await
+        let response = match scope {
+            CommandScope::Everything => api::respond(&api, message.command(), request).await,
+            CommandScope::Conversation(own) => {
+                api::respond_in_conversation(&api, message.command(), request, own.as_deref()).await
+            }
         };
         let text = response.map_err(InvokeError::from)?;
         Ok(InvokeResponseBody::Json(text))
@@ -189,6 +210,7 @@ mod tests {
             "set_menu_bar",
             "finish_closing_window",
             "show_main_window",
+            "release_stopped_apps",
         ];
         assert_eq!(
             allowed,

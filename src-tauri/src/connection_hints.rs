@@ -9,7 +9,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use gtk::glib::translate::ToGlibPtr as _;
 use webkit2gtk::Settings;
 
-/// WebKit's identifiers of the features to turn off.
+/// WebKit's names of the features that are turned off.
 const CONNECTION_HINT_FEATURES: [&CStr; 2] = [c"LinkPreconnect", c"LinkDNSPrefetch"];
 
 #[allow(unsafe_code, reason = "the crate webkit2gtk doesn't bind these functions")]
@@ -22,8 +22,8 @@ unsafe extern "C" {
     fn webkit_settings_set_feature_enabled(settings: *mut c_void, feature: *mut c_void, enabled: c_int);
 }
 
-/// Turns off connection hints in a web view with these settings. Returns `false` if this version of WebKitGTK has no
-/// switch for one of them.
+/// Turns off connection hints in a web view with these settings. Returns `false` if this version of WebKitGTK can't
+/// turn off one of them.
 #[allow(unsafe_code)]
 pub(crate) fn disable_connection_hints(settings: &Settings) -> bool {
     let raw: *mut webkit2gtk::ffi::WebKitSettings = settings.to_glib_none().0;

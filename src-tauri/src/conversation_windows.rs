@@ -14,10 +14,10 @@ use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 use crate::window_labels::MAIN_WINDOW;
 
-/// Maximum number of windows in addition to the main one. Each has a web process.
+/// Maximum number of windows of conversations, in addition to the main window. Each has a web process.
 const MAX_CONVERSATION_WINDOWS: usize = 8;
-/// Prefix of the windows' labels, as used in the capability. A number follows, so that each has a position of its own
-/// that the next start restores.
+/// Prefix of the labels of these windows, as used in the capability. The number of the window follows. Its position is
+/// stored by this label and restored at the next start.
 const LABEL_PREFIX: &str = "conversation-";
 /// Maximum length of a conversation's identifier in bytes.
 const MAX_CONVERSATION_ID_BYTES: usize = 64;
@@ -26,14 +26,14 @@ const MAX_CONVERSATION_ID_BYTES: usize = 64;
 #[derive(Default)]
 pub(crate) struct ConversationWindows(Mutex<WindowSlots>);
 
-/// Windows by the number in their label.
+/// The open windows of conversations. A window's index is the number in its label.
 #[derive(Debug, Default)]
 struct WindowSlots([Option<WindowSlot>; MAX_CONVERSATION_WINDOWS]);
 
 #[derive(Debug, PartialEq, Eq)]
 struct WindowSlot {
     conversation: String,
-    /// `true` if the page was requested to store the draft, after which the window closes.
+    /// `true` while the window waits for its page to store the draft, after which the window closes.
     is_closing: bool,
 }
 
@@ -43,7 +43,7 @@ impl WindowSlots {
         self.0.iter().position(|slot| slot.as_ref().is_some_and(|slot| slot.conversation == conversation))
     }
 
-    /// Reserves a number for the window of a conversation. Returns `None` if all are in use.
+    /// Reserves a number for the window of a conversation and returns it. Returns `None` if all numbers are in use.
     fn add(&mut self, conversation: String) -> Option<usize> {
         let free = self.0.iter().position(Option::is_none)?;
         self.0[free] = Some(WindowSlot { conversation, is_closing: false });
@@ -54,14 +54,14 @@ impl WindowSlots {
         self.0.get_mut(number)?.take().map(|slot| slot.conversation)
     }
 
-    /// Marks a window as closing. Returns `false` if it already was, so that it closes even if its page does not
-    /// respond.
+    /// Marks a window as closing. Returns `false` if it is marked already, in which case it closes without waiting for
+    /// its page.
     fn begin_closing(&mut self, number: usize) -> bool {
         let slot = self.0.get_mut(number).and_then(Option::as_mut);
         slot.is_some_and(|slot| !std::mem::replace(&mut slot.is_closing, true))
     }
 
-    /// Marks a window as open again after its page has asked the user.
+    /// Marks a window as no longer closing, after its page has reported that it asks the user first.
     fn keep_open(&mut self, number: usize) {
         if let Some(slot) = self.0.get_mut(number).and_then(Option::as_mut) {
             slot.is_closing = false;
@@ -74,50 +74,52 @@ impl WindowSlots {
 }
 
 impl ConversationWindows {
-    /// Returns the conversations that are open in windows of their own.
+    /// Returns the identifiers of the conversations that are open in windows of their own.
     pub(crate) fn conversations(&self) -> Vec<String> {
         self.lock().conversations()
     }
 
-    /// Returns the conversation of the window with this label.
+    /// Returns the identifier of the conversation in the window with this label, or `None` if it shows no single
+    /// conversation.
     pub(crate) fn conversation_of(&self, label: &str) -> Option<String> {
         let number = slot_number(label)?;
         self.lock().0.get(number)?.as_ref().map(|slot| slot.conversation.clone())
     }
 
-    /// Returns the label of the window that shows a conversation and its consent requests.
+    /// Returns the label of the window that shows a conversation and its consent requests: its own window if it has
+    /// one, or else the main window.
     pub(crate) fn label_of(&self, conversation: Option<&str>) -> String {
         let number = conversation.and_then(|conversation| self.lock().find(conversation));
         number.map_or_else(|| MAIN_WINDOW.to_owned(), window_label)
     }
 
-    /// Returns the event that contains the conversations in windows of their own.
-    pub(crate) fn changed_event(&self) -> ShellEvent {
+    /// Returns an event with the identifiers of the conversations that are open in windows of their own.
+    pub(crate) fn conversation_windows_changed_event(&self) -> ShellEvent {
         ShellEvent::ConversationWindowsChanged { conversations: self.conversations() }
     }
 
-    /// Notifies all windows of the conversations in windows of their own.
+    /// Sends that event to the pages of all windows.
     fn report(&self, events: &ShellEvents) {
-        events.send_to_all(|| self.changed_event());
+        events.send_to_all(|| self.conversation_windows_changed_event());
     }
 
-    /// Handles the user's request to close the window of a conversation. Returns `true` if it may close. Otherwise its
-    /// page stores the draft first and then closes it.
+    /// Handles the user's request to close the window of a conversation. Returns `true` if the window may close now.
+    /// Otherwise its page first stores the draft and then closes the window.
     pub(crate) fn handle_close_request(&self, label: &str, events: &ShellEvents) -> bool {
         let is_first = slot_number(label).is_some_and(|number| self.lock().begin_closing(number));
         !(is_first && events.send_to(label, ShellEvent::WindowClosing))
     }
 
-    /// Records that the page of a window responds but does not close it, because it asks the user or could not store the
-    /// draft. The next request to close the window waits for the page again.
+    /// Records that a page, which was requested to close its window, keeps it open because it asks the user or could
+    /// not store the draft. The next request to close the window waits for the page again.
     pub(crate) fn keep_open(&self, label: &str) {
         if let Some(number) = slot_number(label) {
             self.lock().keep_open(number);
         }
     }
 
-    /// Forgets a closed window and notifies the others. Returns its conversation, or `None` if there was no such
-    /// window.
+    /// Removes a closed window from the list and notifies the other windows. Returns the identifier of its
+    /// conversation, or `None` if the label is not that of a conversation's window.
     pub(crate) fn forget(&self, label: &str, events: &ShellEvents) -> Option<String> {
         let conversation = self.lock().remove(slot_number(label)?)?;
         self.report(events);
@@ -137,13 +139,13 @@ fn slot_number(label: &str) -> Option<usize> {
     label.strip_prefix(LABEL_PREFIX)?.parse().ok().filter(|number| *number < MAX_CONVERSATION_WINDOWS)
 }
 
-/// Returns `true` for the identifier of a conversation, which can be used in a URL unchanged.
+/// Returns `true` if a text can be the identifier of a conversation, which can be used in a URL unchanged.
 fn is_conversation_id(id: &str) -> bool {
     (1..=MAX_CONVERSATION_ID_BYTES).contains(&id.len())
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// Opens the window of a conversation, or brings it to the front if it is open.
+/// Command that opens the window of a conversation, or brings it to the front if it is open.
 ///
 /// # Errors
 /// Returns an error if the system can't open a window, or too many are open.
@@ -176,8 +178,8 @@ pub(crate) async fn open_conversation_window<R: Runtime>(
     open_on_main_thread(&app, label, conversation).await.map_err(WindowProblem::failed)
 }
 
-/// Opens a window on the main thread, so that its page is confined before it is loaded. Forgets it if it can't be
-/// opened.
+/// Opens a window on the main thread, and confines its page before the page is loaded. Releases the window's number if
+/// it can't be opened.
 async fn open_on_main_thread<R: Runtime>(
     app: &AppHandle<R>,
     label: String,
@@ -203,14 +205,14 @@ async fn open_on_main_thread<R: Runtime>(
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "problem", rename_all = "snake_case")]
 pub(crate) enum WindowProblem {
-    /// Too many windows are open. The page describes this in the user's language.
+    /// The maximum number of windows is open. The page describes this in the user's language.
     TooMany {
         /// Maximum number of windows of conversations.
         maximum: usize,
     },
-    /// Another reason.
+    /// The window can't be opened for another reason.
     Failed {
-        /// Description in English.
+        /// Description of the reason in English.
         cause: String,
     },
 }
@@ -226,12 +228,20 @@ fn to_text(error: tauri::Error) -> String {
 }
 
 /// Closes the window of a conversation whose web process has ended, so that other windows show the conversation and its
-/// consent requests again. Does nothing for the main window.
+/// consent requests again. Shows the main window if it is hidden, because the user has not closed the last window. Does
+/// nothing for the main window.
 pub(crate) fn close_crashed_window<R: Runtime>(app: &AppHandle<R>, label: &str) {
     if slot_number(label).is_none() {
         return;
     }
     tracing::error!("the process of a conversation's page ended, closing its window");
+    // Shown before the window is closed, after which the setting `onClose` applies if the main window is hidden.
+    if window::is_main_hidden(app)
+        && let Some(main) = app.get_webview_window(MAIN_WINDOW)
+        && let Err(error) = window::raise(&main)
+    {
+        tracing::warn!("failed to show the main window: {error}");
+    }
     if let Some(window) = app.get_webview_window(label)
         && let Err(error) = window.destroy()
     {
@@ -239,8 +249,8 @@ pub(crate) fn close_crashed_window<R: Runtime>(app: &AppHandle<R>, label: &str) 
     }
 }
 
-/// Command by which a page reports that its drafts are stored. Closes the window of a conversation, unless the user
-/// quits, which needs all windows.
+/// Command by which a page reports that its drafts are stored. Closes the window if it is that of a conversation,
+/// except while Drawbridge quits, which closes all windows together.
 ///
 /// # Errors
 /// Returns a message if the window is already closed.
@@ -258,7 +268,8 @@ pub(crate) fn finish_closing_window<R: Runtime>(
     window.destroy().map_err(to_text)
 }
 
-/// Shows the main window with a view, which is given by the hash of its location.
+/// Command that brings the main window to the front. `view` is the hash of a location, at which the main window's page
+/// then shows a view.
 #[tauri::command]
 pub(crate) fn show_main_window<R: Runtime>(app: AppHandle<R>, view: Option<String>) {
     if let Some(view) = view {

@@ -8,7 +8,8 @@ use std::{env, fs, io};
 /// Maximum size of a desktop file that is read, in bytes.
 const MAX_DESKTOP_FILE_BYTES: u64 = 256 << 10;
 
-/// Returns the path of this program for use in a desktop file. `purpose` is inserted into the error message.
+/// Returns the path of Drawbridge's program for use in a desktop file. Error messages mention `purpose`, the feature
+/// that needs the path.
 ///
 /// # Errors
 /// Returns a message for the user if the program has another path at each start.
@@ -56,17 +57,17 @@ pub(crate) fn exec_value(program: &Path, argument: &str) -> Result<String, Strin
     Ok(format!("\"{quoted}\" {argument}"))
 }
 
-/// Returns the pairs of key and value in one group of a desktop file.
-pub(crate) fn group_keys<'t>(text: &'t str, group: &str) -> Vec<(&'t str, &'t str)> {
+/// Returns all pairs of key and value in the group `group` of a desktop file.
+pub(crate) fn desktop_entry_group_keys<'t>(text: &'t str, group: &str) -> Vec<(&'t str, &'t str)> {
     let header = format!("[{group}]");
     let lines = text.lines().map(str::trim).skip_while(|line| *line != header).skip(1);
     let keys = lines.take_while(|line| !line.starts_with('[')).filter_map(|line| line.split_once('='));
     keys.map(|(key, value)| (key.trim_end(), value.trim_start())).collect()
 }
 
-/// Returns `true` if a desktop file runs this command line and is not disabled.
+/// Returns `true` if `exec` is the command line in a desktop file with this text, and the file is not disabled.
 pub(crate) fn entry_runs_command(text: &str, exec: &str) -> bool {
-    let keys = group_keys(text, "Desktop Entry");
+    let keys = desktop_entry_group_keys(text, "Desktop Entry");
     keys.contains(&("Exec", exec)) && !keys.contains(&("Hidden", "true"))
 }
 

@@ -7,19 +7,19 @@ use crate::system_switch::SystemSwitch;
 use crate::tray::Tray;
 use crate::{link_handler, login_start};
 
-/// Features of the desktop environment that matter while the window is closed.
+/// Features of the desktop environment and the operating system that the settings page shows.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DesktopReport {
     /// `true` if the desktop environment shows Drawbridge's tray icon.
     has_tray: bool,
-    /// State of the setting to start Drawbridge at login.
+    /// State of the start of Drawbridge at login.
     login_start: SystemSwitch,
-    /// State of the setting to open `drawbridge:` links with Drawbridge.
+    /// State of the registration of Drawbridge for `drawbridge:` links.
     links: SystemSwitch,
 }
 
-/// Returns the features of the desktop environment for the settings page.
+/// Command that returns the features of the desktop environment for the settings page.
 #[tauri::command(async)]
 pub(crate) fn desktop_report(tray: State<'_, Tray>) -> DesktopReport {
     DesktopReport {

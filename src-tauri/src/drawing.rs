@@ -6,7 +6,8 @@
 
 use tauri::{Runtime, WebviewWindow};
 
-/// Selects the fast method for drawing Drawbridge's page on this machine. Must be called before the page is drawn.
+/// Lets the web view draw without OpenGL if this computer has no graphics card. Must be called before the page is
+/// drawn.
 ///
 /// # Errors
 /// Returns an error if the window is already closed.
@@ -32,8 +33,8 @@ pub(crate) fn select_rendering_method<R: Runtime>(_: &WebviewWindow<R>) -> tauri
     Ok(())
 }
 
-/// Returns `true` if a graphics card is available for drawing. The kernel then has a render node in the folder
-/// `devices`, in addition to the nodes of screens.
+/// Returns `true` if a graphics card is available for drawing, for which the kernel has a render node in the folder
+/// `devices`.
 #[cfg(target_os = "linux")]
 fn has_graphics_card(devices: &std::path::Path) -> bool {
     let Ok(entries) = std::fs::read_dir(devices) else { return false };

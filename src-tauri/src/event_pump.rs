@@ -15,11 +15,11 @@ use tokio::sync::Semaphore;
 use crate::conversation_windows::ConversationWindows;
 use crate::window_labels::MAIN_WINDOW;
 
-/// Maximum number of sent batches of events that Drawbridge's page has not acknowledged.
+/// Maximum number of batches of events that were sent to a page and not yet acknowledged by it.
 const MAX_UNSEEN_BATCHES: usize = 8;
 
-/// Async tasks that send the host's events to the pages of Drawbridge's windows, by the label of the window. A reloaded
-/// page replaces its task.
+/// Tasks that send the host's events to the pages, by the label of the page's window. If a page is loaded again, a new
+/// task replaces that of the window.
 #[derive(Default)]
 pub(crate) struct EventPump(Mutex<HashMap<String, RunningPump>>);
 
@@ -41,7 +41,7 @@ impl EventPump {
     }
 }
 
-/// Starts to send all events of the host to the page that occur after this call.
+/// Command by which a page subscribes to the host's events: sends it all events that occur after this call.
 #[tauri::command]
 pub(crate) async fn listen_events<R: Runtime>(
     webview: Webview<R>,
@@ -76,7 +76,7 @@ pub(crate) async fn listen_events<R: Runtime>(
     Ok(())
 }
 
-/// Records that the page has acknowledged a batch of events.
+/// Command by which a page reports that it has processed a batch of events, so that another one may be sent.
 #[tauri::command]
 pub(crate) fn acknowledge_events<R: Runtime>(webview: Webview<R>, pump: State<'_, EventPump>) {
     let running = pump.lock();

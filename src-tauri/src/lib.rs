@@ -28,6 +28,8 @@ mod open_request;
 mod openings;
 mod page_sandbox;
 mod page_start;
+#[cfg(target_os = "linux")]
+mod page_watch;
 mod platform;
 mod presence;
 mod quitting;
@@ -36,6 +38,7 @@ mod shell_events;
 #[cfg(target_os = "linux")]
 mod stalled_apps;
 mod start;
+mod stopped_apps;
 mod system_language;
 mod system_switch;
 mod tray;
@@ -63,7 +66,7 @@ use crate::quitting::Quitting;
 use crate::shell_events::ShellEvents;
 use crate::tray::Tray;
 
-/// Runs Drawbridge until it quits or receives a termination signal.
+/// Runs the desktop app until the user quits it or it receives a termination signal.
 #[must_use]
 pub fn run() -> ExitCode {
     store::keep_process_memory_private();
@@ -87,7 +90,7 @@ pub fn run() -> ExitCode {
             let one = tauri_plugin_single_instance::init(|app, arguments, folder| {
                 // A second start at login must not open the window of the running app.
                 if !background::requests_background(arguments.iter().cloned()) {
-                    window::show(app);
+                    window::show_or_open_main_window(app);
                 }
                 let arguments = arguments.into_iter().map(OsString::from);
                 openings::open_in_window(app, openings::arguments::parse_arguments(arguments, Path::new(&folder)));
@@ -109,7 +112,7 @@ pub fn run() -> ExitCode {
 }
 
 fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Builder<Wry>) -> tauri::Result<tauri::App> {
-    let opening = start::PendingFiles::begin(measure);
+    let opening = start::FileOpeningThread::begin(measure);
     #[cfg(feature = "updater")]
     let builder = builder.plugin(updater::updater_plugin());
     // On Linux, `page_sandbox` and `stalled_apps` watch the web processes.
@@ -122,7 +125,7 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
         (builder.manage(stalled_apps::WatchedWindows::default()), stalled_apps::watch_window::<Wry>);
     #[cfg(not(target_os = "linux"))]
     let on_app_load = |_: &tauri::AppHandle, _: &str| {};
-    app_frames::register(builder, on_app_load)
+    app_frames::register_app_document_scheme(builder, on_app_load)
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
         // A click on a link in the page does not open it directly. The page first shows the whole URL in a dialog.
@@ -145,7 +148,7 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
         .build(build_context())
 }
 
-/// Returns Tauri's context: the configuration, and the page if it is embedded.
+/// Returns Tauri's context: the app's configuration, and the files of the page if the build embeds them.
 fn build_context() -> tauri::Context {
     #[cfg_attr(not(feature = "updater"), allow(unused_mut))]
     let mut context = tauri::generate_context!();

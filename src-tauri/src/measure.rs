@@ -11,13 +11,14 @@ use crate::page_sandbox::PageSandbox;
 /// Benchmark selected by the environment variable `DRAWBRIDGE_BENCH`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BenchMeasure {
-    /// `empty`: an empty window, from the start of the process until it is drawn.
+    /// `empty`: measures the time from the start of the process until an empty window is drawn.
     Empty,
-    /// `empty-at-rest`: an empty window that stays open, so that other programs can measure its processes.
+    /// `empty-at-rest`: measures nothing, but opens an empty window that stays open, so that other programs can measure
+    /// its processes.
     EmptyAtRest,
-    /// `window`: the main window, from the start of the process until its first content is drawn.
+    /// `window`: measures the time from the start of the process until the main window has drawn its first content.
     Window,
-    /// `consent-request`: a consent request, from the server's message until it is drawn.
+    /// `consent-request`: measures the time from a server's message until the consent request for it is drawn.
     ConsentRequest,
 }
 
@@ -34,16 +35,16 @@ impl BenchMeasure {
     }
 }
 
-/// Content that Drawbridge's page has drawn.
+/// Content of Drawbridge's page whose drawing is reported to a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DrawnContent {
-    /// First content of Drawbridge's page.
+    /// The first content that Drawbridge's page draws.
     Page,
-    /// Consent request with this identifier.
+    /// The consent request with this identifier.
     ConsentRequest(String),
 }
 
-/// Sender of drawing times to a benchmark. Contains no channel in a normal start.
+/// Sends the times at which content was drawn to a benchmark. Sends nothing in a normal start.
 pub(crate) struct DrawingReporter(Option<mpsc::Sender<(DrawnContent, Instant)>>);
 
 impl DrawingReporter {
@@ -52,7 +53,7 @@ impl DrawingReporter {
         Self(None)
     }
 
-    /// Creates a reporter and the receiver of its times.
+    /// Creates a reporter, and the receiver of the times that are reported to it.
     pub(crate) fn channel() -> (Self, mpsc::Receiver<(DrawnContent, Instant)>) {
         let (sender, receiver) = mpsc::channel(16);
         (Self(Some(sender)), receiver)
@@ -73,7 +74,7 @@ pub(crate) fn report_first_paint(measured: State<'_, DrawingReporter>, sandbox: 
     measured.send_time(DrawnContent::Page);
 }
 
-/// Records that a consent request is drawn.
+/// Command by which Drawbridge's page reports that it has drawn the consent request with this identifier.
 #[tauri::command]
 pub(crate) fn report_drawn_consent_request(measured: State<'_, DrawingReporter>, id: String) {
     measured.send_time(DrawnContent::ConsentRequest(id));

@@ -2,30 +2,30 @@
 
 use serde::Serialize;
 
-/// File or link that the user or a program requested to open, or the reason why it is rejected.
+/// A file or link that the user or another program asked Drawbridge to open, or the reason why it is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub(crate) enum OpenRequest {
-    /// Existing file with the extension of a bundle. The content is not checked yet.
+    /// An existing file whose name has the extension of a bundle. Its content is not checked yet.
     Bundle {
         /// Absolute path of the bundle file.
         path: String,
     },
-    /// Link of Drawbridge's scheme. May contain secrets, so it must not be logged.
+    /// A link with the scheme `drawbridge:`. It may contain secrets, so it must not be logged.
     Link {
         /// Link as it was received.
         link: String,
     },
-    /// File or link that is rejected.
+    /// A file or link that is rejected.
     Refused {
         /// Path or link, truncated if it is long.
         what: String,
         /// Reason for the rejection.
         reason: OpenRefusal,
     },
-    /// Requests that were dropped because the queue was full.
+    /// Files and links that were ignored because the queue was full.
     Dropped {
-        /// Number of requests that were dropped since the last report.
+        /// Number of files and links that were ignored since the last report.
         count: u32,
     },
 }
@@ -44,16 +44,16 @@ pub(crate) enum OpenRefusal {
     NotUnicode,
     /// The link is not an install link of Drawbridge.
     NotAnInstallLink,
-    /// The link is longer than any install link.
+    /// The link is longer than the maximum for install links.
     LinkTooLong,
-    /// The user has not turned links on in the settings.
+    /// Opening `drawbridge:` links is turned off in the settings.
     LinksOff,
 }
 
-/// Open request that the page currently handles, with its number.
+/// The open request that the page currently handles, with its number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct NumberedOpenRequest {
-    /// Number of the request, from 1.
+    /// Number of the request since the start of Drawbridge, starting at 1.
     pub(crate) id: u64,
     /// File or link, or the reason why it is rejected.
     pub(crate) opening: OpenRequest,

@@ -1,6 +1,6 @@
 // Names of the commands that the shell implements in addition to the table of `api`: events, benchmarks, the page
 // sandbox, closing of the window, desktop features, open requests, zoom, menu bars, windows of conversations,
-// and updates. Also included by the build script.
+// stopped apps, and updates. Also included by the build script.
 
 /// Names of the commands that the desktop app implements, in addition to those of the `api` command table.
 const OWN_COMMANDS: &[&str] = &[
@@ -23,6 +23,8 @@ const OWN_COMMANDS: &[&str] = &[
     "finish_closing_window",
     "show_main_window",
     "show_request_elsewhere",
+    "dismiss_stopped_apps",
+    "release_stopped_apps",
     "app_updates_report",
     "check_app_updates",
     "install_app_update",

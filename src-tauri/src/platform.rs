@@ -15,11 +15,12 @@ use tokio::sync::oneshot;
 use crate::announcements::{self, Announcements};
 use crate::{system_language, window_labels};
 
-/// Environment variable with the folder that contains scripted responses for tests. See [`PlatformInFolder`].
+/// Environment variable with the path of a folder that contains the responses to dialogs in tests. See
+/// [`PlatformInFolder`].
 const TEST_PLATFORM_VARIABLE: &str = "DRAWBRIDGE_TEST_PLATFORM";
 
-/// Returns the platform for tests, if the environment selects one. Release builds do not support it, so that no other
-/// program can replace their dialogs.
+/// Returns the platform for tests, if an environment variable selects it. Always returns `None` in release builds, so
+/// that no other program can replace their dialogs.
 pub(crate) fn test_platform() -> Option<PlatformInFolder> {
     if !cfg!(debug_assertions) {
         return None;
@@ -35,13 +36,13 @@ pub(crate) struct DesktopPlatform {
 }
 
 impl DesktopPlatform {
-    /// Sets the app handle for dialogs and notifications. Must be called once before the host starts.
+    /// Sets the Tauri app that shows dialogs and notifications. Must be called once, before the host starts.
     pub(crate) fn attach(&self, app: &AppHandle) {
         // Fails only if it was called before.
         let _ = self.app.set(app.clone());
     }
 
-    /// Sets the documents with the language setting of notifications. Must be called once.
+    /// Sets the documents from which the language of notifications is read. Must be called once.
     pub(crate) fn read_settings_from(&self, documents: Arc<dyn Documents>) {
         // Fails only if it was called before.
         let _ = self.documents.set(documents);
@@ -64,7 +65,7 @@ impl Platform for DesktopPlatform {
     async fn pick_folder(&self) -> Result<Option<PathBuf>, String> {
         let (picked, answer) = oneshot::channel();
         self.file_dialog()?.pick_folder(move |folder| drop(picked.send(folder)));
-        picked_path(answer).await
+        selected_path(answer).await
     }
 
     async fn pick_file(&self, extensions: &[&str]) -> Result<Option<PathBuf>, String> {
@@ -75,13 +76,13 @@ impl Platform for DesktopPlatform {
             dialog = dialog.add_filter(shown.join(", "), extensions);
         }
         dialog.pick_file(move |file| drop(picked.send(file)));
-        picked_path(answer).await
+        selected_path(answer).await
     }
 
     async fn pick_save_file(&self, name: &str) -> Result<Option<PathBuf>, String> {
         let (picked, answer) = oneshot::channel();
         self.file_dialog()?.set_file_name(name).save_file(move |file| drop(picked.send(file)));
-        picked_path(answer).await
+        selected_path(answer).await
     }
 
     fn announce(&self, server: &str, kind: &str, request: Option<ConsentRequestId>) {
@@ -107,12 +108,12 @@ impl DesktopPlatform {
     }
 }
 
-async fn picked_path(answer: oneshot::Receiver<Option<FilePath>>) -> Result<Option<PathBuf>, String> {
+async fn selected_path(answer: oneshot::Receiver<Option<FilePath>>) -> Result<Option<PathBuf>, String> {
     let picked = answer.await.map_err(|_| String::from("the dialog could not be shown"))?;
     picked.map(|path| path.into_path().map_err(|error| error.to_string())).transpose()
 }
 
-/// Returns `true` if Drawbridge's language is Chinese according to its settings.
+/// Returns `true` if Drawbridge's language is Chinese, according to the settings in `documents`.
 fn is_chinese(documents: Option<&dyn Documents>) -> bool {
     let settings = documents.and_then(|d| d.read(Document::Settings).ok().flatten());
     system_language::is_chinese(settings.as_ref().and_then(|s| s.get("language")?.as_str()).unwrap_or("system"))

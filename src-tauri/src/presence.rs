@@ -12,15 +12,15 @@ use crate::announcements::Announcements;
 use crate::tray::Tray;
 use crate::{background, system_language};
 
-/// Delay after an event before the numbers in the tray are updated, so that several events cause one update.
+/// Delay between an event and the update of the tray, so that several events in quick succession cause only one update.
 const TRAY_UPDATE_DEBOUNCE: Duration = Duration::from_millis(250);
 
-/// Numbers to display, and the language in which they are displayed.
+/// Numbers that the tray menu shows, and the language in which it shows them.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TrayStatus {
     /// Number of running servers.
     pub(crate) servers: usize,
-    /// Number of requests that wait for the user.
+    /// Number of consent requests that wait for the user's decision.
     pub(crate) requests: usize,
     /// `true` to display the numbers in Chinese, otherwise in English.
     pub(crate) chinese: bool,
@@ -35,7 +35,7 @@ impl TrayStatus {
         }
     }
 
-    /// Returns the tray menu's line with the number of servers.
+    /// Returns the text of the tray menu's line with the number of running servers.
     pub(crate) fn servers_line(self) -> String {
         match (self.servers, self.chinese) {
             (0, false) => "No server is running".to_owned(),
@@ -46,7 +46,7 @@ impl TrayStatus {
         }
     }
 
-    /// Returns the tray menu's line with the number of requests.
+    /// Returns the text of the tray menu's line with the number of pending consent requests.
     pub(crate) fn requests_line(self) -> String {
         match (self.requests, self.chinese) {
             (0, false) => "No request is waiting".to_owned(),
@@ -68,8 +68,9 @@ impl TrayStatus {
     }
 }
 
-/// Spawns an async task that updates the tray and withdraws notifications on events of the host, until the host stops.
-pub(crate) fn follow_events(app: &AppHandle, host: Host) {
+/// Spawns a task that follows the host's events until the host stops. It updates the tray, and withdraws the
+/// notifications of requests that were decided.
+pub(crate) fn update_tray_on_host_events(app: &AppHandle, host: Host) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         let mut events = host.events();

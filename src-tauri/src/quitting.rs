@@ -13,33 +13,33 @@ use tokio::sync::oneshot;
 
 use crate::shell_events::{ShellEvent, ShellEvents};
 
-/// Timeout for the pages to store their drafts before Drawbridge quits.
+/// Maximum time that Drawbridge waits for the pages to store their drafts before it quits.
 const DRAFTS_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Pages that store their drafts because Drawbridge quits.
+/// Windows whose pages still have to store their drafts before Drawbridge quits. Empty while it does not quit.
 #[derive(Default)]
 pub(crate) struct Quitting(Mutex<Option<UnstoredDrafts>>);
 
 struct UnstoredDrafts {
     /// Labels of the windows whose pages have not reported that their drafts are stored.
     windows: HashSet<String>,
-    /// Resolves the receiver once `windows` is empty.
+    /// Sender that is used once `windows` is empty, for which the task that quits Drawbridge waits.
     stored: Option<oneshot::Sender<()>>,
 }
 
-/// State of the drafts when Drawbridge begins to quit.
+/// Result of requesting the pages to store their drafts when Drawbridge begins to quit.
 #[derive(Debug)]
 enum DraftsOnQuit {
-    /// The pages were requested to store their drafts. The receiver resolves once they have.
+    /// The pages were requested to store their drafts. The receiver resolves when all have reported that they did.
     Requested(oneshot::Receiver<()>),
-    /// There is no page with a draft.
+    /// No window has a page, so there are no drafts to store.
     NoPage,
-    /// Drawbridge began to quit before, and exits soon.
+    /// An earlier call has requested it, and Drawbridge is about to exit.
     AlreadyRequested,
 }
 
 impl Quitting {
-    /// Requests all pages to store their drafts, unless they were requested before.
+    /// Requests the pages of all windows to store their drafts, unless an earlier call has done so.
     fn begin(&self, events: &ShellEvents) -> DraftsOnQuit {
         let mut unstored = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if unstored.is_some() {
@@ -52,7 +52,7 @@ impl Quitting {
         if is_any { DraftsOnQuit::Requested(stored) } else { DraftsOnQuit::NoPage }
     }
 
-    /// Records that the page of a window has stored its drafts. Returns `false` if Drawbridge does not quit.
+    /// Records that the page of a window has stored its drafts. Returns `false` if Drawbridge is not quitting.
     pub(crate) fn mark_stored(&self, window: &str) -> bool {
         let mut unstored = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(UnstoredDrafts { windows, stored }) = unstored.as_mut() else { return false };
@@ -70,16 +70,16 @@ impl Quitting {
 /// Exits Drawbridge once the pages have stored their drafts, or after [`DRAFTS_TIMEOUT`]. Does nothing if Drawbridge
 /// already quits.
 pub(crate) fn quit<R: Runtime>(app: &AppHandle<R>) {
-    end_after_drafts(app, |app| app.exit(0));
+    end_app_after_storing_drafts(app, |app| app.exit(0));
 }
 
 /// Restarts Drawbridge once the pages have stored their drafts, or after [`DRAFTS_TIMEOUT`]. Does nothing if Drawbridge
 /// already quits.
 pub(crate) fn restart<R: Runtime>(app: &AppHandle<R>) {
-    end_after_drafts(app, AppHandle::request_restart);
+    end_app_after_storing_drafts(app, AppHandle::request_restart);
 }
 
-fn end_after_drafts<R: Runtime>(app: &AppHandle<R>, end: impl FnOnce(&AppHandle<R>) + Send + 'static) {
+fn end_app_after_storing_drafts<R: Runtime>(app: &AppHandle<R>, end: impl FnOnce(&AppHandle<R>) + Send + 'static) {
     let drafts = match app.try_state::<Quitting>() {
         Some(quitting) => quitting.begin(&app.state::<ShellEvents>()),
         None => DraftsOnQuit::NoPage,

@@ -2,8 +2,7 @@
 //! if it has one, and all others in the main window. Pages use the same rule (`ui/src/consent/request-place.ts`).
 
 use api::Api;
-use domain::call::ServerCall;
-use domain::consent_request::{ConsentRequestId, ConsentRequestOrigin};
+use domain::consent_request::ConsentRequestId;
 use tauri::{AppHandle, Manager as _, Runtime, WebviewWindow};
 
 use crate::conversation_windows::ConversationWindows;
@@ -11,51 +10,39 @@ use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 use crate::window_labels::MAIN_WINDOW;
 
-/// Returns the conversation that led to a consent request, or `None` if none did. `calls` are those in progress.
-fn conversation_of<'c>(origin: &'c ConsentRequestOrigin, calls: &'c [ServerCall]) -> Option<&'c str> {
-    match origin {
-        ConsentRequestOrigin::User { conversation } | ConsentRequestOrigin::App { conversation, .. } => {
-            conversation.as_deref()
-        }
-        ConsentRequestOrigin::Model { conversation, .. } => Some(conversation),
-        ConsentRequestOrigin::Call { call, .. } => calls.iter().find(|one| one.id == *call)?.conversation.as_deref(),
-        ConsentRequestOrigin::Server | ConsentRequestOrigin::Ended { .. } => None,
-    }
-}
-
 /// Returns the label of the window that shows a consent request.
-async fn label_of<R: Runtime>(app: &AppHandle<R>, request: ConsentRequestId) -> String {
+async fn window_label_of_request<R: Runtime>(app: &AppHandle<R>, request: ConsentRequestId) -> String {
     let Some(api) = app.try_state::<Api>() else { return MAIN_WINDOW.to_owned() };
     let Ok(snapshot) = api.host().snapshot().await else { return MAIN_WINDOW.to_owned() };
     let shown = snapshot.consent_requests.iter().find(|one| one.id == request);
-    let conversation = shown.and_then(|request| conversation_of(&request.origin, &snapshot.calls));
+    let conversation = shown.and_then(|request| request.origin.conversation());
     app.state::<ConversationWindows>().label_of(conversation)
 }
 
-/// Returns `true` if the window that shows a consent request has the focus. For `None`, the main window counts. Blocks
-/// on the host and the main thread.
-pub(crate) fn is_in_front(app: &AppHandle, request: Option<ConsentRequestId>) -> bool {
+/// Returns `true` if the window that shows a consent request has the focus. If `request` is `None`, that is the main
+/// window. Blocks until the host and the main thread have responded.
+pub(crate) fn is_request_window_focused(app: &AppHandle, request: Option<ConsentRequestId>) -> bool {
     let label = match request {
-        Some(id) => tauri::async_runtime::block_on(label_of(app, id)),
+        Some(id) => tauri::async_runtime::block_on(window_label_of_request(app, id)),
         None => MAIN_WINDOW.to_owned(),
     };
     app.get_webview_window(&label).is_some_and(|window| window.is_focused().unwrap_or(false))
 }
 
-/// Brings the window of a consent request to the front and shows the request, or in the main window the list of pending
-/// requests if `id` is `None`.
+/// Brings the window of the consent request `id` to the front and shows the request there. If `id` is `None`, shows the
+/// list of pending requests in the main window.
 pub(crate) fn show_consent_request(app: &AppHandle, id: Option<ConsentRequestId>) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         let label = match id {
-            Some(id) => label_of(&app, id).await,
+            Some(id) => window_label_of_request(&app, id).await,
             None => MAIN_WINDOW.to_owned(),
         };
         let id = id.map(|id| id.0.to_string());
-        app.state::<ShellEvents>().send_or_hold(&label, ShellEvent::ShowConsentRequest { id });
+        app.state::<ShellEvents>().send_or_store(&label, ShellEvent::ShowConsentRequest { id });
         // The main window may not exist yet.
         if label == MAIN_WINDOW {
-            window::show(&app);
+            window::show_or_open_main_window(&app);
         } else if let Some(window) = app.get_webview_window(&label)
             && let Err(error) = window::raise(&window)
         {
@@ -64,7 +51,8 @@ pub(crate) fn show_consent_request(app: &AppHandle, id: Option<ConsentRequestId>
     });
 }
 
-/// Shows a consent request in the window that shows it, and brings that window to the front.
+/// Command by which a page asks to show a consent request that belongs to another window. Brings that window to the
+/// front.
 ///
 /// # Errors
 /// Returns a message if the window of the command shows the request itself, or the other window is closed.
@@ -72,55 +60,12 @@ pub(crate) fn show_consent_request(app: &AppHandle, id: Option<ConsentRequestId>
 pub(crate) async fn show_request_elsewhere<R: Runtime>(window: WebviewWindow<R>, id: String) -> Result<(), String> {
     let request = id.parse().map(ConsentRequestId).map_err(|_| "this is not the identifier of a request".to_owned())?;
     let app = window.app_handle();
-    let label = label_of(app, request).await;
+    let label = window_label_of_request(app, request).await;
     // Both pages would otherwise refer to each other.
     if label == window.label() {
         return Err("this window shows the request itself".to_owned());
     }
     let other = app.get_webview_window(&label).ok_or_else(|| "the window of the request is closed".to_owned())?;
-    app.state::<ShellEvents>().send_or_hold(&label, ShellEvent::ShowConsentRequest { id: Some(id) });
+    app.state::<ShellEvents>().send_or_store(&label, ShellEvent::ShowConsentRequest { id: Some(id) });
     window::raise(&other).map_err(|error| error.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use domain::call::{CallKind, CallState};
-
-    use super::*;
-
-    fn call(id: &str, conversation: Option<&str>) -> ServerCall {
-        ServerCall {
-            id: id.into(),
-            server: "files".into(),
-            kind: CallKind::Tool,
-            name: "read".into(),
-            started_at: 0,
-            state: CallState::AwaitingInput,
-            progress: None,
-            task: None,
-            conversation: conversation.map(str::to_owned),
-            app: None,
-        }
-    }
-
-    fn during(call: &str) -> ConsentRequestOrigin {
-        ConsentRequestOrigin::Call { call: call.into(), kind: CallKind::Tool, name: "read".into() }
-    }
-
-    #[test]
-    fn request_belongs_to_the_conversation_that_led_to_it() {
-        let calls = [call("a", None), call("b", Some("c1"))];
-        let user =
-            |conversation: Option<&str>| ConsentRequestOrigin::User { conversation: conversation.map(str::to_owned) };
-        for (origin, expected) in [
-            (user(Some("c2")), Some("c2")),
-            (user(None), None),
-            (during("b"), Some("c1")),
-            (during("a"), None),
-            (during("unknown"), None),
-            (ConsentRequestOrigin::Server, None),
-        ] {
-            assert_eq!(conversation_of(&origin, &calls), expected, "{origin:?}");
-        }
-    }
 }

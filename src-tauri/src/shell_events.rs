@@ -1,93 +1,92 @@
 //! Events of the window and the desktop that the shell sends to the page. They do not come from the host.
 //!
 //! Sent by `background.rs`, `closing.rs`, `app_updates`, `openings`, `dropped_bundles.rs`, `menu_bar`,
-//! `conversation_windows.rs`, `request_windows.rs` and `stalled_apps.rs`.
+//! `conversation_windows.rs`, `request_windows.rs`, `stalled_apps.rs` and `stopped_apps.rs`.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
-use api::ShownApp;
-use domain::app_view::AppStopCause;
 use serde::Serialize;
 use tauri::ipc::Channel;
 use updates::UpdateReport;
 
 use crate::open_request::NumberedOpenRequest;
+use crate::stopped_apps::StoppedApps;
 use crate::window_labels::MAIN_WINDOW;
-
-/// Maximum number of stored reports of stopped apps.
-const MAX_STORED_APP_REPORTS: usize = 8;
 
 /// Event of the window or the desktop that the desktop app sends to its page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum ShellEvent {
-    /// The user closes the window while servers run. The page shows a dialog with the possible actions.
+    /// The user closes the last window while servers run. The page shows a dialog with the possible actions.
     ClosingAsked {
         /// Number of running servers.
         servers: usize,
     },
-    /// The user selected a consent request in a notification or in the tray. The page shows it in front.
+    /// The user chose to see a consent request, in a notification or in the tray. The page shows it in front of its
+    /// other content.
     ShowConsentRequest {
         /// Identifier of the consent request, or `None` for the list of all pending ones.
         id: Option<String>,
     },
-    /// A file or link has to be opened. The next request to open one follows after the page has reported that the user
-    /// has finished with this one.
+    /// A file or link has to be opened. The next one follows only after the page has reported that the user has
+    /// finished with this one.
     Opened(NumberedOpenRequest),
-    /// The user drags files over the window, or has stopped dragging them.
+    /// The user drags files over the window, or has stopped dragging files over it.
     BundlesOver {
-        /// Number of dragged bundles, or 0 if other files are among them or the user has stopped.
+        /// Number of dragged bundles. 0 if other files are among them, or the user has stopped dragging them.
         count: usize,
     },
-    /// The state of updates on the settings page changed.
+    /// The state of the app's updates, which the settings page shows, has changed.
     UpdatesChanged {
-        /// State after the change.
+        /// State of the updates after the change.
         report: UpdateReport,
     },
-    /// The apps (MCP Apps) of a window were closed because its page stopped responding or its process ended. The page
-    /// of the main window is notified, before all other events if it was loaded again for this reason.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "apps are shown on Linux only"))]
-    AppsStopped {
-        /// Closed apps, each once. Any of them may be the cause.
-        apps: Vec<ShownApp>,
-        /// Reason for which they were closed.
-        cause: AppStopCause,
-    },
+    /// Apps (MCP Apps) were closed because the page of their window stopped responding or its process ended, or the
+    /// user has dismissed a report or shows an app again. All windows are notified, and a page before all other events.
+    StoppedAppsChanged(StoppedApps),
     /// A window of a conversation was opened or closed. All windows are notified, and a page at its start.
     ConversationWindowsChanged {
-        /// Conversations that are open in windows of their own.
+        /// Identifiers of the conversations that are open in windows of their own.
         conversations: Vec<String>,
     },
-    /// The user closes the window of a conversation. Its page stores the draft and then closes the window.
+    /// The user closes the window of a conversation. The window's page stores the draft and then closes the window.
     WindowClosing,
-    /// Drawbridge quits. Each page stores its drafts and then invokes `finish_closing_window`. Drawbridge does not wait
-    /// for long.
+    /// Drawbridge quits. Each page stores its drafts and then invokes `finish_closing_window`. Drawbridge waits for
+    /// this only for a short time.
     Quitting,
-    /// The user chose a view in the window of a conversation that only the main window shows.
+    /// In the window of a conversation, the user chose a view that only the main window can show. Sent to the main
+    /// window's page.
     ViewChosen {
-        /// View as the hash of the page's location.
+        /// The view, as the hash of the page's location.
         view: String,
     },
-    /// The user chose an action of the page in the menu bar of its window.
+    /// In the menu bar of the page's window, the user chose an action that the page has defined.
     ActionChosen {
-        /// Identifier of the action.
+        /// Identifier of the chosen action, as the page has defined it.
         action: String,
     },
 }
 
-/// Channels for sending events to the pages of Drawbridge's windows. A reloaded page replaces its channel.
+/// Channels through which events are sent to the pages. If a page is loaded again, a new channel replaces that of its
+/// window.
 #[derive(Default)]
-pub(crate) struct ShellEvents(Mutex<PageEventLinks>);
+pub(crate) struct ShellEvents(Mutex<PageEventChannels>);
 
 #[derive(Default)]
-struct PageEventLinks {
+struct PageEventChannels {
     /// Channels by the label of the window.
     channels: HashMap<String, Channel<ShellEvent>>,
-    /// Last event of each window that could not be sent because the window had no page.
-    held: HashMap<String, ShellEvent>,
-    /// Reports of stopped apps that could not be sent because the main window had no page.
-    stopped_apps: Vec<ShellEvent>,
+    /// Last event of each window for the case that its page can't receive it.
+    held: HashMap<String, StoredShellEvent>,
+    stopped_apps: StoppedApps,
+}
+
+struct StoredShellEvent {
+    event: ShellEvent,
+    /// Time at which the event was sent, or `None` if the next page of the window has to receive it.
+    sent: Option<Instant>,
 }
 
 impl ShellEvents {
@@ -101,8 +100,8 @@ impl ShellEvents {
         self.lock().channels.get(window).is_some_and(|channel| channel.send(event).is_ok())
     }
 
-    /// Sends an event to the pages of all windows, and returns the labels of those that have one. `event` is called
-    /// while no other event can be sent, so that the last of several reports contains the last state.
+    /// Sends an event to the pages of all windows, and returns the labels of the windows that it reached. `event` is
+    /// called while no other event can be sent, so that the event sent last contains the latest state.
     pub(crate) fn send_to_all(&self, event: impl FnOnce() -> ShellEvent) -> Vec<String> {
         let links = self.lock();
         let event = event();
@@ -110,35 +109,39 @@ impl ShellEvents {
         reached.map(|(window, _)| window.clone()).collect()
     }
 
-    /// Sends an event to the page of a window, or stores it for its next page if it has none. Only the last event of a
-    /// window is stored.
-    pub(crate) fn send_or_hold(&self, window: &str, event: ShellEvent) {
+    /// Sends an event to the page of a window, or stores it for its next page if it has none or does not respond. Only
+    /// the last event of a window is stored.
+    pub(crate) fn send_or_store(&self, window: &str, event: ShellEvent) {
         let mut links = self.lock();
         let is_sent = links.channels.get(window).is_some_and(|channel| channel.send(event.clone()).is_ok());
-        if !is_sent {
-            links.held.insert(window.to_owned(), event);
-        }
+        links.held.insert(window.to_owned(), StoredShellEvent { event, sent: is_sent.then(Instant::now) });
     }
 
-    /// Sends a report of stopped apps to the page of the main window, or stores it for its next page if it has none.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "apps are shown on Linux only"))]
-    pub(crate) fn report_stopped_apps(&self, report: ShellEvent) {
+    /// Changes the state of stopped apps and notifies the pages of all windows.
+    pub(crate) fn change_stopped_apps(&self, change: impl FnOnce(&mut StoppedApps)) {
         let mut links = self.lock();
-        let is_sent = links.channels.get(MAIN_WINDOW).is_some_and(|channel| channel.send(report.clone()).is_ok());
-        if !is_sent && links.stopped_apps.len() < MAX_STORED_APP_REPORTS {
-            links.stopped_apps.push(report);
+        change(&mut links.stopped_apps);
+        let event = ShellEvent::StoppedAppsChanged(links.stopped_apps.clone());
+        for channel in links.channels.values() {
+            // A page that is ending gets the state when it is loaded again.
+            let _ = channel.send(event.clone());
         }
     }
 
-    /// Stops sending events to the page of a window because its process has ended. The events that are stored for the
-    /// window remain.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "apps are shown on Linux only"))]
-    pub(crate) fn forget_page(&self, window: &str) {
-        self.lock().channels.remove(window);
+    /// Stops sending events to the page of a window because its process has ended. The next page gets the event that
+    /// is stored for the window, also if it was sent after `responded_after`, since the page may not have handled it.
+    #[cfg(any(target_os = "linux", test))]
+    pub(crate) fn forget_page(&self, window: &str, responded_after: Instant) {
+        let mut links = self.lock();
+        links.channels.remove(window);
+        if let Some(held) = links.held.get_mut(window) {
+            held.sent.take_if(|sent| *sent >= responded_after);
+        }
     }
 
-    /// Starts to send events to a page: first the stopped apps, which it must not open without a click, then the
-    /// windows, by which it decides where it shows a request, and then the event that was stored for it.
+    /// Starts to send events to the new page of a window, beginning with the stored ones: first the reports of stopped
+    /// apps, which the page must not open without a click, then the event from `windows`, by which the page decides
+    /// where it shows a request, and then the stored event of this window.
     pub(crate) fn attach_channel(
         &self,
         window: &str,
@@ -146,8 +149,9 @@ impl ShellEvents {
         windows: impl FnOnce() -> ShellEvent,
     ) {
         let mut links = self.lock();
-        let held = links.held.remove(window);
-        let stopped = if window == MAIN_WINDOW { std::mem::take(&mut links.stopped_apps) } else { Vec::new() };
+        let held = links.held.remove(window).filter(|held| held.sent.is_none()).map(|held| held.event);
+        let stopped = &links.stopped_apps;
+        let stopped = (!stopped.is_empty()).then(|| ShellEvent::StoppedAppsChanged(stopped.clone()));
         for event in stopped.into_iter().chain([windows()]).chain(held) {
             if let Err(error) = channel.send(event) {
                 tracing::warn!("failed to send an event to a new page: {error}");
@@ -169,7 +173,7 @@ impl ShellEvents {
         links.held.remove(window);
     }
 
-    fn lock(&self) -> MutexGuard<'_, PageEventLinks> {
+    fn lock(&self) -> MutexGuard<'_, PageEventChannels> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -177,7 +181,10 @@ impl ShellEvents {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::Duration;
 
+    use api::ShownApp;
+    use domain::app_view::AppStopCause;
     use serde_json::{Value, json};
     use tauri::ipc::InvokeResponseBody;
 
@@ -201,8 +208,8 @@ mod tests {
         assert!(!events.send(ShellEvent::ClosingAsked { servers: 2 }), "without a page the event can't be sent");
         let windows = || ShellEvent::ConversationWindowsChanged { conversations: vec!["c1".into()] };
         let list = json!({"type": "conversation_windows_changed", "conversations": ["c1"]});
-        events.send_or_hold(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: Some("1".into()) });
-        events.send_or_hold(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: Some("2".into()) });
+        events.send_or_store(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: Some("1".into()) });
+        events.send_or_store(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: Some("2".into()) });
         let (channel, got) = page_channel();
         let (other_channel, other) = page_channel();
         events.attach_channel("conversation-1", other_channel, windows);
@@ -229,32 +236,62 @@ mod tests {
     }
 
     #[test]
-    fn stopped_apps_are_reported_to_the_next_page_before_it_shows_a_conversation() {
+    fn stopped_apps_are_reported_to_each_page_before_it_shows_a_conversation() {
         let events = ShellEvents::default();
         let windows = || ShellEvent::ConversationWindowsChanged { conversations: Vec::new() };
-        let report = |tool: &str| ShellEvent::AppsStopped {
-            apps: vec![ShownApp { server: "harbour".to_owned(), tool: tool.to_owned() }],
-            cause: AppStopCause::Unresponsive,
+        let stop = |tool: &str| {
+            let apps = vec![ShownApp { server: "harbour".to_owned(), tool: tool.to_owned() }];
+            events.change_stopped_apps(|stopped| stopped.add(apps, AppStopCause::Unresponsive));
         };
-        let sent = |tool: &str| {
+        let report = |id: u64, tool: &str| {
             let apps = json!([{"server": "harbour", "tool": tool}]);
-            json!({"type": "apps_stopped", "apps": apps, "cause": "unresponsive"})
+            json!({"id": id, "apps": apps, "cause": "unresponsive"})
         };
+        let sent =
+            |reports: &[Value]| json!({"type": "stopped_apps_changed", "reports": reports, "withheld": ["harbour"]});
         let list = json!({"type": "conversation_windows_changed", "conversations": []});
         let (ended_channel, ended) = page_channel();
         events.attach_channel(MAIN_WINDOW, ended_channel, windows);
-        events.send_or_hold(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: None });
-        events.forget_page(MAIN_WINDOW);
-        events.report_stopped_apps(report("chart"));
+        assert_eq!(*ended.lock().unwrap(), std::slice::from_ref(&list), "no app was closed");
+        stop("chart");
+        assert_eq!(
+            ended.lock().unwrap().last(),
+            Some(&sent(&[report(1, "chart")])),
+            "a page should get a report at once"
+        );
+        events.forget_page(MAIN_WINDOW, Instant::now());
+        stop("map");
         assert_eq!(ended.lock().unwrap().len(), 2, "the page that ended should get nothing any more");
-        let (other_channel, other) = page_channel();
-        events.attach_channel("conversation-1", other_channel, windows);
-        assert_eq!(*other.lock().unwrap(), std::slice::from_ref(&list), "only the main window should show the report");
-        let (channel, got) = page_channel();
-        events.attach_channel(MAIN_WINDOW, channel, windows);
-        assert_eq!(*got.lock().unwrap(), [sent("chart"), list], "the new page should get the report first");
-        events.report_stopped_apps(report("map"));
-        assert_eq!(got.lock().unwrap().last(), Some(&sent("map")), "a page should get a report at once");
+        for window in [MAIN_WINDOW, "conversation-1", MAIN_WINDOW] {
+            let (channel, got) = page_channel();
+            events.attach_channel(window, channel, windows);
+            let reports = [report(1, "chart"), report(2, "map")];
+            assert_eq!(*got.lock().unwrap(), [sent(&reports), list.clone()], "each page should get all reports first");
+        }
+    }
+
+    #[test]
+    fn event_that_a_blocked_page_did_not_handle_is_sent_to_the_next_page() {
+        let events = ShellEvents::default();
+        let windows = || ShellEvent::ConversationWindowsChanged { conversations: Vec::new() };
+        let attach = || {
+            let (channel, got) = page_channel();
+            events.attach_channel(MAIN_WINDOW, channel, windows);
+            got
+        };
+        let show_request = || events.send_or_store(MAIN_WINDOW, ShellEvent::ShowConsentRequest { id: None });
+        let list = json!({"type": "conversation_windows_changed", "conversations": []});
+        let request = json!({"type": "show_consent_request", "id": null});
+        attach();
+        let responded_after = Instant::now();
+        show_request();
+        events.forget_page(MAIN_WINDOW, responded_after);
+        assert_eq!(*attach().lock().unwrap(), [list.clone(), request], "the page was blocked when it was sent");
+        show_request();
+        events.forget_page(MAIN_WINDOW, Instant::now() + Duration::from_secs(1));
+        assert_eq!(*attach().lock().unwrap(), std::slice::from_ref(&list), "the page has handled it");
+        show_request();
+        assert_eq!(*attach().lock().unwrap(), [list], "a page that is loaded again by the user has handled it");
     }
 
     #[test]

@@ -3,16 +3,16 @@
 //!
 //! WebKitGTK runs all frames of a window in the process that also draws Drawbridge's page. An app that computes without
 //! end would leave the user no way to decide a consent request or to close the app. Therefore a page that shows apps
-//! has to answer a probe from time to time. Decision record 0113 has the reasons.
+//! has to answer a probe from time to time. `page_watch.rs` decides when it counts as unresponsive. Decision record
+//! 0113 has the reasons.
 //!
 //! Apps are shown on Linux only. The web view of macOS would need the same; that of Windows runs frames of other sites
 //! in processes of their own.
 
-use std::cell::Cell;
-use std::collections::HashSet;
-use std::rc::Rc;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use api::{Api, ShownApp};
 use domain::app_view::AppStopCause;
@@ -23,120 +23,142 @@ use tauri::{AppHandle, Manager as _, Runtime, WebviewWindow};
 use webkit2gtk::{WebProcessTerminationReason, WebView, WebViewExt as _, glib};
 
 use crate::conversation_windows::{self, ConversationWindows};
-use crate::shell_events::{ShellEvent, ShellEvents};
+use crate::page_watch::{PROBE_INTERVAL, PageReloads, PageWatch, ProbeStep};
+use crate::shell_events::ShellEvents;
 use crate::window_labels::MAIN_WINDOW;
 
-/// Time between two probes of a page that shows apps.
-const PROBE_INTERVAL: Duration = Duration::from_secs(2);
-/// Time without an answer to a probe after which a page counts as unresponsive. WebKit itself reports a page after
-/// three seconds, which a large page on a slow computer can take to draw.
-const MAX_ANSWER_TIME: Duration = Duration::from_secs(8);
 /// Script that a page evaluates to answer a probe. It uses nothing of the page.
 const PROBE_SCRIPT: &str = "0";
 
-/// Windows whose pages are probed because they show apps, by their labels.
+/// Windows whose pages are probed because they show apps.
 #[derive(Default)]
-pub(crate) struct WatchedWindows(Mutex<HashSet<String>>);
+pub(crate) struct WatchedWindows(Mutex<WatchTable>);
+
+#[derive(Default)]
+struct WatchTable {
+    /// Watches by the label of the window.
+    watches: HashMap<String, NumberedWatch>,
+    last_number: u64,
+}
+
+/// Watch of a page. A later page of the same window, or of another one with its label, has another number.
+struct NumberedWatch {
+    number: u64,
+    watch: PageWatch,
+}
 
 impl WatchedWindows {
-    /// Adds a window. Returns `false` if it is watched already.
-    fn add(&self, label: &str) -> bool {
-        self.lock().insert(label.to_owned())
-    }
-
-    fn remove(&self, label: &str) {
-        self.lock().remove(label);
-    }
-
-    /// Removes a window unless it shows apps. No app is missed that is opened meanwhile, because its frame requests its
-    /// document, and adds the window, after the app was opened.
-    fn remove_without_apps(&self, label: &str, has_apps: impl FnOnce() -> bool) -> bool {
-        let mut watched = self.lock();
-        let is_removed = !has_apps();
-        if is_removed {
-            watched.remove(label);
+    /// Records that a window shows these apps. Returns the number of its watch if it was not watched before.
+    fn add(&self, label: &str, shown: &[ShownApp], now: Instant) -> Option<u64> {
+        let mut table = self.lock();
+        if let Some(found) = table.watches.get_mut(label) {
+            found.watch.remember(shown, now);
+            return None;
         }
-        is_removed
+        table.last_number += 1;
+        let (number, mut watch) = (table.last_number, PageWatch::new(now));
+        watch.remember(shown, now);
+        table.watches.insert(label.to_owned(), NumberedWatch { number, watch });
+        Some(number)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashSet<String>> {
+    /// Returns the next action of a watch, which is [`ProbeStep::Stop`] if the watch has ended.
+    fn next_step(&self, label: &str, number: u64, shown: &[ShownApp], now: Instant) -> ProbeStep {
+        let mut table = self.lock();
+        let Some(found) = table.watches.get_mut(label).filter(|found| found.number == number) else {
+            return ProbeStep::Stop;
+        };
+        found.watch.remember(shown, now);
+        let step = found.watch.next_step(now);
+        // No app is missed that is opened meanwhile, because its frame requests its document, and adds the window,
+        // after the app was opened.
+        if step == ProbeStep::Stop {
+            table.watches.remove(label);
+        }
+        step
+    }
+
+    fn on_answer(&self, label: &str, number: u64, now: Instant) {
+        if let Some(found) = self.lock().watches.get_mut(label).filter(|found| found.number == number) {
+            found.watch.on_answer(now);
+        }
+    }
+
+    /// Ends the watch of a window, because its page or the window has ended.
+    pub(crate) fn remove(&self, label: &str) -> Option<PageWatch> {
+        self.lock().watches.remove(label).map(|found| found.watch)
+    }
+
+    /// Ends a watch unless the window has a later one.
+    fn remove_numbered(&self, label: &str, number: u64) {
+        let mut table = self.lock();
+        if table.watches.get(label).is_some_and(|found| found.number == number) {
+            table.watches.remove(label);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, WatchTable> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// State of the probes of one page.
-#[derive(Debug, Clone, Copy, Default)]
-struct ProbeState {
-    /// Time of the probe that the page has not answered yet.
-    unanswered_since: Option<Instant>,
+/// Guard that ends a watch on drop, also if the web view does not exist any more when its probes would begin.
+struct WatchGuard<R: Runtime> {
+    app: AppHandle<R>,
+    label: String,
+    number: u64,
 }
 
-/// Next action for a page that shows apps.
-#[derive(Debug, PartialEq, Eq)]
-enum ProbeStep {
-    Send,
-    Wait,
-    EndProcess,
+impl<R: Runtime> WatchGuard<R> {
+    fn next_step(&self) -> ProbeStep {
+        let shown = shown_apps(&self.app, &self.label);
+        self.app.state::<WatchedWindows>().next_step(&self.label, self.number, &shown, Instant::now())
+    }
 }
 
-impl ProbeState {
-    fn next_step(self, now: Instant) -> ProbeStep {
-        match self.unanswered_since {
-            None => ProbeStep::Send,
-            Some(since) if now.saturating_duration_since(since) < MAX_ANSWER_TIME => ProbeStep::Wait,
-            Some(_) => ProbeStep::EndProcess,
+impl<R: Runtime> Drop for WatchGuard<R> {
+    fn drop(&mut self) {
+        if let Some(watched) = self.app.try_state::<WatchedWindows>() {
+            watched.remove_numbered(&self.label, self.number);
         }
     }
 }
 
-/// Begins to probe the page of a window whose frame loads an app, until the window shows no app. Has no effect if the
+/// Begins to probe the page of a window whose frame loads an app, until no app runs there. Has no further effect if the
 /// page is probed already.
 pub(crate) fn watch_window<R: Runtime>(app: &AppHandle<R>, label: &str) {
-    let (app, label) = (app.clone(), label.to_owned());
-    let is_added = app.try_state::<WatchedWindows>().is_some_and(|watched| watched.add(&label));
-    if !is_added {
-        return;
-    }
+    let shown = shown_apps(app, label);
+    let Some(watched) = app.try_state::<WatchedWindows>() else { return };
+    let Some(number) = watched.add(label, &shown, Instant::now()) else { return };
+    let guard = WatchGuard { app: app.clone(), label: label.to_owned(), number };
     // The caller may be the handler of a request of the page, during which the window is in use.
     tauri::async_runtime::spawn(async move {
-        let begun = app.get_webview_window(&label).map(|window| {
-            let (app, label) = (app.clone(), label.clone());
-            window.with_webview(move |webview| probe_regularly(app, label, &webview.inner()))
-        });
-        if !matches!(begun, Some(Ok(()))) {
-            app.state::<WatchedWindows>().remove(&label);
+        if let Some(window) = guard.app.get_webview_window(&guard.label)
+            && let Err(error) = window.with_webview(move |webview| probe_regularly(guard, &webview.inner()))
+        {
+            tracing::warn!("failed to watch the page of a window: {error}");
         }
     });
 }
 
-fn probe_regularly<R: Runtime>(app: AppHandle<R>, label: String, view: &WebView) {
+fn probe_regularly<R: Runtime>(guard: WatchGuard<R>, view: &WebView) {
     let view = view.downgrade();
-    let state = Rc::new(Cell::new(ProbeState::default()));
     glib::timeout_add_local(PROBE_INTERVAL, move || {
-        let watched = app.state::<WatchedWindows>();
-        let Some(view) = view.upgrade() else {
-            watched.remove(&label);
-            return ControlFlow::Break;
-        };
-        if watched.remove_without_apps(&label, || !shown_apps(&app, &label).is_empty()) {
-            return ControlFlow::Break;
-        }
-        let now = Instant::now();
-        match state.get().next_step(now) {
+        let Some(view) = view.upgrade() else { return ControlFlow::Break };
+        match guard.next_step() {
             ProbeStep::Wait => {}
             ProbeStep::Send => {
-                state.set(ProbeState { unanswered_since: Some(now) });
-                let answered = Rc::clone(&state);
+                let (app, label, number) = (guard.app.clone(), guard.label.clone(), guard.number);
                 // An error is an answer too: the process has ended, or loads another page.
                 view.evaluate_javascript(PROBE_SCRIPT, None, None, None::<&Cancellable>, move |_| {
-                    answered.set(ProbeState::default());
+                    app.state::<WatchedWindows>().on_answer(&label, number, Instant::now());
                 });
             }
             ProbeStep::EndProcess => {
-                state.set(ProbeState::default());
                 tracing::error!("a page with apps does not respond, ending its process");
                 view.terminate_web_process();
             }
+            ProbeStep::Stop => return ControlFlow::Break,
         }
         ControlFlow::Continue
     });
@@ -149,8 +171,9 @@ fn probe_regularly<R: Runtime>(app: AppHandle<R>, label: String, view: &WebView)
 pub(crate) fn watch_web_process<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
     let (app, label) = (window.app_handle().clone(), window.label().to_owned());
     window.with_webview(move |webview| {
+        let reloads = RefCell::new(PageReloads::default());
         webview.inner().connect_web_process_terminated(move |view, reason| {
-            on_web_process_ended(&app, &label, view, reason);
+            on_web_process_ended(&app, &label, (view, &reloads), reason);
         });
     })
 }
@@ -160,27 +183,32 @@ pub(crate) fn watch_web_process<R: Runtime>(window: &WebviewWindow<R>) -> tauri:
 fn on_web_process_ended<R: Runtime>(
     app: &AppHandle<R>,
     label: &str,
-    view: &WebView,
+    (view, reloads): (&WebView, &RefCell<PageReloads>),
     reason: WebProcessTerminationReason,
 ) {
     let is_unresponsive = reason == WebProcessTerminationReason::TerminatedByApi;
     let cause = if is_unresponsive { AppStopCause::Unresponsive } else { AppStopCause::PageEnded };
-    let apps = shown_apps(app, label);
+    let now = Instant::now();
+    // An app that the host has removed may be the cause.
+    let mut watch = app.state::<WatchedWindows>().remove(label).unwrap_or_else(|| PageWatch::new(now));
+    watch.remember(&shown_apps(app, label), now);
+    let apps = watch.apps();
     let has_apps = !apps.is_empty();
     let events = app.state::<ShellEvents>();
-    events.forget_page(label);
+    events.forget_page(label, watch.responded_after());
     if has_apps {
         close_apps(app, label, &apps, cause);
-        events.report_stopped_apps(ShellEvent::AppsStopped { apps, cause });
+        events.change_stopped_apps(|stopped| stopped.add(apps, cause));
     }
     if label != MAIN_WINDOW {
         conversation_windows::close_crashed_window(app, label);
-    } else if has_apps || is_unresponsive {
-        // Without apps, the page ends by itself, and could do so each time that it is loaded.
+    } else if has_apps || is_unresponsive || reloads.borrow_mut().admit(now) {
         tracing::error!(?reason, "the process of the page ended, loading the page again");
         let view = view.clone();
         // WebKit is still handling the end of the process.
         glib::idle_add_local_once(move || view.reload());
+    } else {
+        tracing::error!(?reason, "the process of the page ended each time that the page was loaded");
     }
 }
 
@@ -218,31 +246,43 @@ fn close_apps<R: Runtime>(app: &AppHandle<R>, label: &str, apps: &[ShownApp], ca
 mod tests {
     use super::*;
 
-    #[test]
-    fn process_is_ended_only_after_a_probe_had_no_answer_for_the_whole_time() {
-        let begin = Instant::now();
-        let state = ProbeState::default();
-        assert_eq!(state.next_step(begin), ProbeStep::Send, "a page should be probed first");
-        let sent = ProbeState { unanswered_since: Some(begin) };
-        let almost = begin + MAX_ANSWER_TIME - Duration::from_millis(1);
-        for now in [begin, almost] {
-            assert_eq!(sent.next_step(now), ProbeStep::Wait, "the page may take a while");
-        }
-        assert_eq!(sent.next_step(begin + MAX_ANSWER_TIME), ProbeStep::EndProcess, "the time is over");
-        let later = ProbeState { unanswered_since: Some(almost) };
-        assert_eq!(later.next_step(begin + MAX_ANSWER_TIME), ProbeStep::Wait, "each probe has the whole time");
+    fn chart() -> ShownApp {
+        ShownApp { server: "harbour".to_owned(), tool: "chart".to_owned() }
     }
 
     #[test]
-    fn window_is_watched_once_and_until_it_shows_no_app() {
-        let watched = WatchedWindows::default();
-        assert!(watched.add("main"), "the first app should begin the probes");
-        assert!(!watched.add("main"), "another app should not begin them twice");
-        assert!(watched.add("conversation-0"), "each window has its own page");
-        assert!(!watched.remove_without_apps("main", || true), "the page still shows an app");
-        assert!(watched.remove_without_apps("main", || false), "the last app was closed");
-        assert!(watched.add("main"), "the next app should begin the probes again");
-        watched.remove("conversation-0");
-        assert!(watched.add("conversation-0"), "a window may get the label of a closed one");
+    fn window_is_watched_once_and_until_its_apps_have_ended() {
+        let (watched, now) = (WatchedWindows::default(), Instant::now());
+        let number = watched.add("main", &[chart()], now).expect("the first app should begin the probes");
+        assert_eq!(watched.add("main", &[chart()], now), None, "another app should not begin them twice");
+        assert!(watched.add("conversation-0", &[], now).is_some(), "each window has its own page");
+        assert_eq!(watched.next_step("main", number, &[], now), ProbeStep::Send, "the page may still have the app");
+        let later = now + PROBE_INTERVAL * 4;
+        watched.on_answer("main", number, now);
+        assert_eq!(watched.next_step("main", number, &[], later), ProbeStep::Send, "the page should respond once more");
+        watched.on_answer("main", number, later);
+        assert_eq!(watched.next_step("main", number, &[], later), ProbeStep::Stop, "the last app has ended");
+        assert!(watched.add("main", &[chart()], later).is_some(), "the next app should begin the probes again");
+    }
+
+    #[test]
+    fn watch_of_an_ended_page_does_not_affect_the_next_page_of_its_window() {
+        let (watched, now) = (WatchedWindows::default(), Instant::now());
+        let first = watched.add("conversation-0", &[chart()], now).expect("a new watch");
+        let ended = watched.remove("conversation-0").expect("the watch of the ended page");
+        assert_eq!(ended.apps(), [chart()], "the apps of the ended page should be known");
+        let second =
+            watched.add("conversation-0", &[chart()], now).expect("a window may get the label of a closed one");
+        assert_eq!(
+            watched.next_step("conversation-0", first, &[chart()], now),
+            ProbeStep::Stop,
+            "its probes should end"
+        );
+        watched.remove_numbered("conversation-0", first);
+        assert_eq!(watched.next_step("conversation-0", second, &[], now), ProbeStep::Send, "the new page is watched");
+        watched.on_answer("conversation-0", first, now);
+        assert_eq!(watched.next_step("conversation-0", second, &[], now), ProbeStep::Wait, "another page has answered");
+        watched.remove_numbered("conversation-0", second);
+        assert!(watched.remove("conversation-0").is_none(), "the watch has ended");
     }
 }

@@ -37,9 +37,9 @@ enum StartProblem {
     Bench(#[from] bench::BenchmarkProblem),
 }
 
-/// Thread that opens Drawbridge's files while the window system starts, because the keychain takes about as long to
-/// respond.
-pub(crate) struct PendingFiles(JoinHandle<Result<OpenedFiles, StartProblem>>);
+/// A running thread that opens Drawbridge's files. The window system starts meanwhile, because the keychain takes about
+/// as long to respond.
+pub(crate) struct FileOpeningThread(JoinHandle<Result<OpenedFiles, StartProblem>>);
 
 struct OpenedFiles {
     locations: FileLocations,
@@ -47,7 +47,7 @@ struct OpenedFiles {
     desktop: Arc<DesktopPlatform>,
 }
 
-impl PendingFiles {
+impl FileOpeningThread {
     /// Spawns the thread that opens Drawbridge's files, before the Tauri app is created. A second instance of
     /// Drawbridge does the same and exits without having changed anything.
     pub(crate) fn begin(measure: Option<BenchMeasure>) -> Self {
@@ -60,7 +60,7 @@ impl PendingFiles {
 }
 
 /// Starts the host and all parts of the desktop app. On failure, shows the cause in a dialog and exits.
-pub(crate) fn start_app(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFiles) {
+pub(crate) fn start_app(app: &AppHandle, measure: Option<BenchMeasure>, opening: FileOpeningThread) {
     let Err(problem) = try_start(app, measure, opening) else { return };
     tracing::error!("{problem}");
     if measure.is_some() {
@@ -72,7 +72,7 @@ pub(crate) fn start_app(app: &AppHandle, measure: Option<BenchMeasure>, opening:
     message.show(move |_| ending.exit(1));
 }
 
-fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFiles) -> Result<(), StartProblem> {
+fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: FileOpeningThread) -> Result<(), StartProblem> {
     let OpenedFiles { locations, ports, desktop } = opening.finish()?;
     desktop.attach(app);
     app_locations::update_copied_demo_server();
@@ -106,13 +106,13 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     app.manage(EventPump::default());
     app_updates::start_updates(app);
     closing::quit_on_signal(app);
-    menu_bar::follow_menus(app);
-    window::prepare(app, &locations.data_dir, dropped_bundles::open_dropped_bundles)?;
+    menu_bar::handle_menu_events(app);
+    window::prepare_windows(app, &locations.data_dir, dropped_bundles::open_dropped_bundles)?;
     let named = if measure.is_some() { Vec::new() } else { openings::arguments::parse_process_arguments() };
     if measure.is_some() || !background::starts_in_background() || !named.is_empty() {
         // The window is opened after the host has started. Otherwise WebKitGTK draws the page before its data has
         // arrived, which delays the page by half a second.
-        window::open(app)?;
+        window::open_main_window(app)?;
     }
     openings::classify_and_add(app, named);
     match measure {
@@ -121,14 +121,14 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
             app.manage(DrawingReporter::disabled());
             app.state::<Tray>().start(app);
             announcements::show_window_on_notification_click(app);
-            presence::follow_events(app, api.host().clone());
+            presence::update_tray_on_host_events(app, api.host().clone());
             app_updates::check_updates_regularly(app, api.host().clone());
         }
     }
     Ok(())
 }
 
-/// Returns the environment that the command *Check this computer* examines.
+/// Returns the paths and settings of this computer that the command *Check this computer* examines.
 fn computer_check_inputs(ports: &Ports, data_folder: PathBuf) -> CheckInputs {
     let name = if cfg!(target_os = "linux") {
         "WebKitGTK"

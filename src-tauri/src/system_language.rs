@@ -3,7 +3,7 @@
 use std::env;
 
 /// Returns `true` if the system's language is Chinese.
-fn is_system_chinese() -> bool {
+fn is_system_language_chinese() -> bool {
     ["LC_ALL", "LC_MESSAGES", "LANG"]
         .into_iter()
         .filter_map(|name| env::var(name).ok())
@@ -11,13 +11,13 @@ fn is_system_chinese() -> bool {
         .is_some_and(|value| value.starts_with("zh"))
 }
 
-/// Returns `true` if Drawbridge uses Chinese for this language setting: `en`, `zh`, or any other value for the language
-/// of the system.
+/// Returns `true` if Drawbridge's language is Chinese for this value of the language setting: `zh`, or any value other
+/// than `en` and `zh` if the system's language is Chinese.
 pub(crate) fn is_chinese(language: &str) -> bool {
     match language {
         "zh" => true,
         "en" => false,
-        _ => is_system_chinese(),
+        _ => is_system_language_chinese(),
     }
 }
 
@@ -28,6 +28,6 @@ mod tests {
     #[test]
     fn settings_select_the_language() {
         assert!(is_chinese("zh") && !is_chinese("en"), "the setting should take precedence over the system");
-        assert_eq!(is_chinese("system"), is_system_chinese(), "the language of the system should be used");
+        assert_eq!(is_chinese("system"), is_system_language_chinese(), "the language of the system should be used");
     }
 }

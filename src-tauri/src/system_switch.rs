@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-/// State of a setting in the operating system.
+/// State of a setting that the operating system stores.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub(crate) enum SystemSwitch {
@@ -19,7 +19,7 @@ pub(crate) enum SystemSwitch {
 }
 
 impl SystemSwitch {
-    /// Creates the state from the operating system's response.
+    /// Creates the state from the operating system's response: on, off, or the reason why it is unavailable.
     pub(crate) fn new(is_on: Result<bool, String>) -> Self {
         match is_on {
             Ok(true) => Self::On,

@@ -14,9 +14,9 @@ use crate::page_sandbox::PageSandbox;
 use crate::stalled_apps;
 use crate::window_labels::MAIN_WINDOW;
 
-/// Parameters with which the window is opened.
+/// Parameters for opening windows, and the state of the main window.
 struct WindowSetup {
-    /// Folder with the window's position and the storage of its web view, inside the data folder.
+    /// Folder for the positions of windows and the storage of web views, in the data folder.
     folder: PathBuf,
     on_open: WindowOpenedHook,
     /// `true` while the main window is hidden because the user closed it. The system also reports windows as invisible
@@ -27,12 +27,12 @@ struct WindowSetup {
 /// Function that is called with the main window after it was opened.
 pub(crate) type WindowOpenedHook = fn(&WebviewWindow) -> tauri::Result<()>;
 
-/// Registers the plugin that restores the window's position and size from its last use, and stores the parameters for
-/// [`open`]. Must be called before the window is opened.
+/// Registers the plugin that restores the positions and sizes of windows from their last use, and stores the parameters
+/// for [`open_main_window`]. Must be called before the first window is opened.
 ///
 /// # Errors
 /// Returns an error if the plugin for the window state can't be initialized.
-pub(crate) fn prepare(app: &AppHandle, data_dir: &Path, on_open: WindowOpenedHook) -> tauri::Result<()> {
+pub(crate) fn prepare_windows(app: &AppHandle, data_dir: &Path, on_open: WindowOpenedHook) -> tauri::Result<()> {
     let place = tauri_plugin_window_state::Builder::new()
         .with_filename(data_dir.join("window.json").display().to_string())
         .with_state_flags(StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED | StateFlags::FULLSCREEN);
@@ -45,13 +45,14 @@ pub(crate) fn prepare(app: &AppHandle, data_dir: &Path, on_open: WindowOpenedHoo
 ///
 /// # Errors
 /// Returns an error if the system can't open a window.
-pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
+pub(crate) fn open_main_window(app: &AppHandle) -> tauri::Result<()> {
     let setup = app.state::<WindowSetup>();
-    let builder =
-        page_window(app, MAIN_WINDOW, "index.html".into()).inner_size(1180.0, 780.0).min_inner_size(640.0, 480.0);
+    let builder = page_window_builder(app, MAIN_WINDOW, "index.html".into())
+        .inner_size(1180.0, 780.0)
+        .min_inner_size(640.0, 480.0);
     PageSandbox::on_window_opening(app);
     let window = builder.build()?;
-    let ready = confine_page(&window).and_then(|()| (setup.on_open)(&window));
+    let ready = isolate_and_watch_page(&window).and_then(|()| (setup.on_open)(&window));
     if ready.is_err() {
         // The host could not start. The window is hidden because closing it would exit the app before the user has read
         // the message.
@@ -60,14 +61,14 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
     ready
 }
 
-/// Opens a window with this label that shows only one conversation. The identifier must be usable in a URL unchanged.
-/// Must be called on the main thread.
+/// Opens a window with the label `label` that shows only the conversation with the identifier `conversation`, which
+/// must be usable in a URL unchanged. Must be called on the main thread.
 ///
 /// # Errors
 /// Returns an error if the system can't open a window.
 pub(crate) fn open_conversation<R: Runtime>(app: &AppHandle<R>, label: &str, conversation: &str) -> tauri::Result<()> {
     let page = format!("index.html?conversation={conversation}#/conversation/{conversation}");
-    let window = page_window(app, label, page.into())
+    let window = page_window_builder(app, label, page.into())
         .inner_size(760.0, 780.0)
         .min_inner_size(480.0, 400.0)
         // The page sets the title of the conversation.
@@ -77,7 +78,7 @@ pub(crate) fn open_conversation<R: Runtime>(app: &AppHandle<R>, label: &str, con
             }
         })
         .build()?;
-    let ready = confine_page(&window);
+    let ready = isolate_and_watch_page(&window);
     if ready.is_err() {
         // Nothing may be drawn without isolated frames.
         let _ = window.destroy();
@@ -86,7 +87,7 @@ pub(crate) fn open_conversation<R: Runtime>(app: &AppHandle<R>, label: &str, con
 }
 
 /// Returns the builder of a window with Drawbridge's page.
-fn page_window<'a, R: Runtime>(
+fn page_window_builder<'a, R: Runtime>(
     app: &'a AppHandle<R>,
     label: &str,
     page: PathBuf,
@@ -103,8 +104,9 @@ fn page_window<'a, R: Runtime>(
         .on_download(|_, _| false)
 }
 
-/// Isolates the frames of a new window's page, watches its process, and selects how it draws.
-fn confine_page<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
+/// Isolates the app frames in a new window's page, watches the page's process, and selects the method by which the page
+/// is drawn.
+fn isolate_and_watch_page<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
     PageSandbox::watch_web_process(window)?;
     #[cfg(target_os = "linux")]
     stalled_apps::watch_web_process(window)?;
@@ -122,7 +124,7 @@ pub(crate) fn raise<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> 
     window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus())
 }
 
-/// Hides the main window until [`raise`] shows it. Returns `false` if that fails.
+/// Hides the main window until [`raise`] shows it again. Returns `false` if it can't be hidden.
 pub(crate) fn hide_main<R: Runtime>(app: &AppHandle<R>) -> bool {
     let hidden = app.get_webview_window(MAIN_WINDOW).map(|window| window.hide());
     if let Some(Err(error)) = &hidden {
@@ -135,7 +137,7 @@ pub(crate) fn hide_main<R: Runtime>(app: &AppHandle<R>) -> bool {
     is_hidden
 }
 
-/// Returns `true` while the main window is hidden by [`hide_main`].
+/// Returns `true` if [`hide_main`] has hidden the main window.
 pub(crate) fn is_main_hidden<R: Runtime>(app: &AppHandle<R>) -> bool {
     app.try_state::<WindowSetup>().is_some_and(|setup| setup.is_main_hidden.load(Ordering::Relaxed))
 }
@@ -147,18 +149,18 @@ fn mark_main_hidden<R: Runtime>(app: &AppHandle<R>, is_hidden: bool) {
 }
 
 /// Brings the main window to the front, or opens it if Drawbridge started in the background.
-pub(crate) fn show(app: &AppHandle) {
+pub(crate) fn show_or_open_main_window(app: &AppHandle) {
     let shown = app.clone();
-    if let Err(error) = app.run_on_main_thread(move || show_on_main_thread(&shown)) {
+    if let Err(error) = app.run_on_main_thread(move || show_or_open_on_main_thread(&shown)) {
         tracing::warn!("failed to show the window: {error}");
     }
 }
 
-fn show_on_main_thread(app: &AppHandle) {
+fn show_or_open_on_main_thread(app: &AppHandle) {
     let Some(window) = app.get_webview_window(MAIN_WINDOW) else {
         // Before the setup the app is still starting, and will open its window later.
         if app.try_state::<WindowSetup>().is_some()
-            && let Err(error) = open(app)
+            && let Err(error) = open_main_window(app)
         {
             tracing::error!("failed to open the window: {error}");
         }
@@ -185,7 +187,22 @@ fn is_app_page(url: &Url) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use tauri::test::{mock_builder, mock_context, noop_assets};
+
     use super::*;
+    use crate::conversation_windows;
+
+    #[test]
+    fn hidden_main_window_is_shown_when_the_window_of_a_conversation_crashes() {
+        let setup = WindowSetup { folder: PathBuf::new(), on_open: |_| Ok(()), is_main_hidden: AtomicBool::new(false) };
+        let app = mock_builder().manage(setup).build(mock_context(noop_assets())).expect("an app without a window");
+        WebviewWindowBuilder::new(&app, MAIN_WINDOW, WebviewUrl::default()).build().expect("a window");
+        assert!(hide_main(app.handle()), "the window can be hidden");
+        conversation_windows::close_crashed_window(app.handle(), MAIN_WINDOW);
+        assert!(is_main_hidden(app.handle()), "the page of the main window is loaded again, and shows nothing new");
+        conversation_windows::close_crashed_window(app.handle(), "conversation-0");
+        assert!(!is_main_hidden(app.handle()), "the setting for closing should not apply, which could quit Drawbridge");
+    }
 
     #[test]
     fn only_own_urls_are_recognized_as_the_main_page() {

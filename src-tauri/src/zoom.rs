@@ -6,7 +6,7 @@
 use api::data::{MAX_ZOOM, MIN_ZOOM};
 use tauri::{Runtime, Webview};
 
-/// Sets the zoom of Drawbridge's page in percent, clamped to the permitted range.
+/// Command that sets the zoom of the page, in percent, clamped to the permitted range.
 ///
 /// # Errors
 /// Returns a message if the window is already closed.

@@ -19,7 +19,7 @@ use updates::{SignatureProblem, UpdateChannel, UpdateLimits, UpdateRefusal, Upda
 const NEW_VERSION: &str = "900.1.0";
 const OLD_PROGRAM: &[u8] = b"the program that runs";
 
-/// App whose executable is a file in a temporary folder.
+/// An app whose executable is a file in a temporary folder.
 struct Program {
     app: App<MockRuntime>,
     folder: TempDir,
@@ -55,7 +55,7 @@ impl Program {
     }
 }
 
-/// Runs an update that must fail, and returns the error.
+/// Runs an update to a release that must be rejected, and returns the error.
 async fn failed_update(keys: &TestKeys, served: ServedRelease) -> UpdateRefusal {
     let server = ReleaseServer::start(served).await;
     let program = Program::new(&server, keys);

@@ -1,4 +1,5 @@
-// MCP server whose app computes without end after a click, some time after the click was handled.
+// MCP server whose app computes without end some time after a click: at once, while it is closed, or when its frame is
+// removed. In the last two cases it requests its end by itself.
 import { APP_TYPE, serve, text } from "./stdio.mjs";
 
 const PAGE = "ui://stalled/page.html";
@@ -10,20 +11,35 @@ const html = `<!doctype html>
   <head><meta charset="utf-8" /><title>Stalled</title></head>
   <body>
     <button type="button" id="compute">Compute</button>
+    <button type="button" id="teardown">Loop in teardown</button>
+    <button type="button" id="removal">Loop on removal</button>
     <script>
+      const loop = () => { for (;;); };
+      let loopsInTeardown = false;
       const post = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
       addEventListener("message", ({ source, data }) => {
         if (source !== parent) return;
         if (data?.id === "initialize") post({ method: "ui/notifications/initialized", params: {} });
-        if (data?.method === "ui/resource-teardown") post({ id: data.id, result: {} });
+        if (data?.method !== "ui/resource-teardown") return;
+        if (loopsInTeardown) loop();
+        post({ id: data.id, result: {} });
       });
       post({
         id: "initialize",
         method: "ui/initialize",
         params: { protocolVersion: "2026-01-26", appInfo: { name: "stalled", version: "1.0.0" }, appCapabilities: {} },
       });
-      document.getElementById("compute").addEventListener("click", () => {
-        setTimeout(() => { for (;;); }, ${DELAY_MS});
+      const onClick = (id, act) =>
+        document.getElementById(id).addEventListener("click", () => setTimeout(act, ${DELAY_MS}));
+      const requestTeardown = () => post({ method: "ui/notifications/request-teardown", params: {} });
+      onClick("compute", loop);
+      onClick("teardown", () => {
+        loopsInTeardown = true;
+        requestTeardown();
+      });
+      onClick("removal", () => {
+        addEventListener("pagehide", loop);
+        requestTeardown();
       });
     </script>
   </body>

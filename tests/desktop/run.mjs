@@ -3,8 +3,9 @@
 //   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
 // Arguments select a part: `sandbox` the sandbox of the page, `new` the first use and installs, `apps` apps of servers,
 // `stalled` an app that does not respond, `opened` openings from outside of the window, `zoom` the zoom, `windows` the menu
-// bar, windows of conversations, and a signal while the user types, `transcript` a request as a screen reader receives it. `steps` counts the
-// steps of everyday tasks and writes their table.
+// bar, windows of conversations, and a signal while the user types, `transcript` a request as a screen reader receives
+// it. `steps` counts the steps of everyday tasks and writes their table. `examples` shows the apps of example servers,
+// which it downloads.
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -20,6 +21,7 @@ import { calls } from "./calls.mjs";
 import { pageRestrictions } from "./page-restrictions.mjs";
 import { restoredAnswer, killWhileAnswering } from "./interrupted-answer.mjs";
 import { startSession } from "./driver.mjs";
+import { examples } from "./examples.mjs";
 import { draftAfterSignal, exitByClosing, exitBySignals, signalWhileTyping } from "./app-exit.mjs";
 import { otherApps } from "./other-apps.mjs";
 import { installs, LISTED } from "./installs.mjs";
@@ -181,6 +183,8 @@ try {
     // Covered above.
   } else if (only === "steps") {
     await windowOf(placeOf("steps"), [], steps, endApp);
+  } else if (only === "examples") {
+    await windowOf(placeOf("examples"), [], examples, endApp);
   } else if (only === "apps") {
     await window(servers, apps, endApp);
   } else if (only === "sandbox") {

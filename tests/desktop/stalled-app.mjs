@@ -22,8 +22,9 @@ const CALM = "calm";
 /** Line of the app's output about an app that it has closed. */
 const CLOSED = /an app was closed.*/g;
 const NOTICE = `The app of compute on ${STALLED} stopped responding and was closed.`;
-/** Title of the consent request for another server, and the button in the app. */
+/** Title of the consent request for another server, and the buttons in the app. */
 const [REQUEST, COMPUTE] = [`Run greet on ${CALM}?`, "Compute"];
+const [LOOP_IN_TEARDOWN, LOOP_ON_REMOVAL] = ["Loop in teardown", "Loop on removal"];
 /** Time limit in milliseconds for the process to be ended: the delay of the app, a probe, and its answer. */
 const END_MS = 40_000;
 const SHOWN_MS = 30_000;
@@ -88,6 +89,19 @@ async function closedWithoutPage(place, count) {
   assert.match(closedApps(place).at(-1), /stalled.*compute.*Unresponsive/, "the app should be named");
 }
 
+/** Calls the tool again in a page that was loaded again, shows its app, and presses this button in it. */
+async function showAndPress(place, button) {
+  await press(place, "Call", "the app to be offered", () => hasButton(place, "Show app"));
+  await press(place, "Show app", "the app", () => hasButton(place, button));
+  await pressButton(place, button);
+}
+
+/** Waits for the notice about the app, and dismisses it. */
+async function dismissNotice(place) {
+  await until("the notice", () => has(place, NOTICE));
+  await press(place, "Close", "the notice to disappear", async () => !(await has(place, NOTICE)));
+}
+
 export async function stalledApp(page, place, step) {
   let before = [];
   await step("an app is shown, and a call of another server waits for its decision", async () => {
@@ -115,15 +129,24 @@ export async function stalledApp(page, place, step) {
   await step("X61 the page names the app, and does not show it again", async () => {
     await until("the notice", () => has(place, NOTICE));
     assert.ok(!(await hasButton(place, COMPUTE)), "the app should not be shown");
-    await press(place, "Close", "the notice to disappear", async () => !(await has(place, NOTICE)));
+    await dismissNotice(place);
   });
 
   await step("X61 the page that was loaded again is watched, too", async () => {
-    const isOffered = () => hasButton(place, "Show app");
-    await press(place, "Call", "the app to be offered", isOffered);
-    await press(place, "Show app", "the app", () => hasButton(place, COMPUTE));
-    await pressButton(place, COMPUTE);
+    await showAndPress(place, COMPUTE);
     await closedWithoutPage(place, 2);
+    await dismissNotice(place);
+  });
+
+  await step("X61 an app that computes while it is closed is noticed, too", async () => {
+    await showAndPress(place, LOOP_IN_TEARDOWN);
+    await closedWithoutPage(place, 3);
+    await dismissNotice(place);
+  });
+
+  await step("X61 an app that computes when its frame is removed is noticed, too", async () => {
+    await showAndPress(place, LOOP_ON_REMOVAL);
+    await closedWithoutPage(place, 4);
     await until("the notice", () => has(place, NOTICE));
   });
 

@@ -22,7 +22,7 @@ const ENTER = "\uE007";
 /** Everyday tasks, each with the target and the current maximum of its number of steps. */
 const TASKS = {
   first: { what: "First start to the first result", goal: 4, most: 4 },
-  again: { what: "The same call again, approved again", goal: 1, most: 2 },
+  again: { what: "The same call again, approved a moment ago", goal: 1, most: 1 },
   covered: { what: "The same call again, allowed until Drawbridge closes", goal: 1, most: 1 },
   three: { what: "Allow three calls of one turn", goal: 2, most: 4 },
   deny: { what: "Deny with a reason", goal: 2, most: 2 },
@@ -107,22 +107,23 @@ export async function steps(page, place, step) {
       await user.allow("Allow once");
       await page.waitForText("2 + 3 = 5", RESULT);
     });
-    await measure(page, "again", async (user) => {
-      await user.click("button", "Call", "main");
-      await page.waitForConsentRequest("Run add on demo?");
-      await user.allow("Allow until Drawbridge closes");
-      await page.waitForText("2 + 3 = 5", RESULT);
-    });
-    await measure(page, "covered", async (user) => {
-      const calls = async () => {
-        const { value } = await page.invoke("read_activity", { server: "demo", after: null, limit: 2000 });
-        return value.entries.filter(({ sent, method }) => sent && method === "tools/call").length;
-      };
+    const calls = async () => {
+      const { value } = await page.invoke("read_activity", { server: "demo", after: null, limit: 2000 });
+      return value.entries.filter(({ sent, method }) => sent && method === "tools/call").length;
+    };
+    const repeat = async (user, name, result) => {
       const before = await calls();
-      await user.click("button", "Call", "main");
+      await page.until(`${name} to be armed`, () => page.isOn("button", name, "main"));
+      await user.click("button", name, "main");
       await page.until("the call to be sent", async () => (await calls()) > before);
-      await page.waitForText("2 + 3 = 5", RESULT);
-    });
+      await page.waitForText(result, RESULT);
+    };
+    await measure(page, "again", (user) => repeat(user, "Call again", "2 + 3 = 5"));
+    await page.fill(/^First number/, "4");
+    await page.click("button", "Call", "main");
+    await page.allow("Allow until Drawbridge closes");
+    await page.waitForText("4 + 3 = 7", RESULT);
+    await measure(page, "covered", (user) => repeat(user, "Call", "4 + 3 = 7"));
   });
 
   await step("steps: a grant is found and revoked", async () => {

@@ -21,6 +21,8 @@ async function conversationCount(page) {
 export async function menuBar(page, _place, step) {
   await step("E11: F10 shows the menu bar, and a shortcut in it runs its action once", async () => {
     await page.go("#/tools");
+    // The page ignores keys until it is shown.
+    await page.waitForText("Tools of all servers");
     const before = await height(page);
     await page.until("the page to have the focus", () => page.run(() => document.hasFocus()));
     await page.press(F10);

@@ -31,7 +31,7 @@ async fn start_with_approval(scope: ApprovalScope) -> (TestApp, u32, tempfile::T
     (app, pid, aside)
 }
 
-fn logged_starts(app: &TestApp) -> Vec<(String, String)> {
+fn logged_start_decisions(app: &TestApp) -> Vec<(String, String)> {
     let starts = app.decisions().into_iter().filter(|(kind, ..)| kind == "start-server");
     starts.map(|(_, decision, by)| (decision, by)).collect()
 }
@@ -58,13 +58,13 @@ async fn e19_server_allowed_once_is_not_restarted_without_consent() {
         "E19: the server does not run before the decision"
     );
     assert_eq!(
-        logged_starts(&app),
+        logged_start_decisions(&app),
         [("allowed".into(), "user".into())],
         "E19: one start was approved, and one is logged"
     );
     app.decide(&request, ALLOW_ONCE).await;
     app.until(SERVER, "ready", |s| s.state == ServerState::Ready).await;
-    assert_eq!(logged_starts(&app).len(), 2, "E19: the user requested the next start");
+    assert_eq!(logged_start_decisions(&app).len(), 2, "E19: the user requested the next start");
     app.host.close().await;
     report_withstood(row, Duration::ZERO);
 }
@@ -79,7 +79,7 @@ async fn e19_restart_by_a_grant_is_logged() {
     app.until(SERVER, "ready again", again).await;
     assert!(app.consent_requests().await.is_empty(), "E19: a permanent approval requires no consent request");
     let expected = [("allowed".to_owned(), "user".to_owned()), ("allowed".to_owned(), "grant".to_owned())];
-    assert_eq!(logged_starts(&app), expected, "E19: the second start is allowed by the permanent approval");
+    assert_eq!(logged_start_decisions(&app), expected, "E19: the second start is allowed by the permanent approval");
     let log = app.host.ports().audit.read(&AuditQuery::latest(10)).unwrap();
     let last = log.iter().find(|e| e.kind == "start-server").unwrap();
     assert_eq!(last.asker, "host", "E19: the host requested the restart");
@@ -89,7 +89,7 @@ async fn e19_restart_by_a_grant_is_logged() {
     report_withstood(row, Duration::ZERO);
 }
 
-/// Signs in to a remote server, and approves each consent request for a single use only.
+/// Signs in to a remote server. The user approves each consent request on the way only once, not permanently.
 async fn sign_in_with_single_approval() -> (TestApp, AuthorizationServer, ProtectedServer) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
@@ -123,7 +123,7 @@ async fn e19_remote_server_allowed_once_is_not_reconnected_without_consent() {
     called.expect_err("the token is not renewed");
     app.until(SERVER, "waiting for a sign-in", |s| matches!(s.state, ServerState::NeedsSignIn(_))).await;
     issuer.set(|script| script.down = None);
-    app.host.network_changed().await.unwrap();
+    app.host.handle_network_change().await.unwrap();
     let decided_on = |s: &host::view::ServerView| matches!(s.state, ServerState::AwaitingApproval | ServerState::Ready);
     let view = app.until(SERVER, "asked about, or in use", decided_on).await;
     assert_eq!(view.state, ServerState::AwaitingApproval, "E19: the approval was for the previous connection");

@@ -21,17 +21,18 @@ use crate::gate::report_withstood;
 use crate::pair::ServerPair;
 use crate::report::ResultRow;
 
-/// Time limit for a response of the owner, the task in `host` that has the state. Much shorter than the timeout of the
-/// document lock, which is several seconds.
+/// Maximum time of a response of the owner, the task in the crate `host` that holds the state. It is much shorter than
+/// the timeout of the document lock, which is several seconds.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1_000);
 
-/// Time limit for writing a file after the lock is released.
+/// Maximum time until a file is written after its lock is released.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Number of requests that the host has to serve before the lock is released.
+/// Number of requests that the host has to answer before the test releases the lock.
 const REQUEST_COUNT: usize = 20;
 
-/// Locks the documents, like a process that was stopped while it was writing them.
+/// Takes the lock of Drawbridge's documents, as a process would hold it that was suspended while it was writing them.
+/// Dropping the file releases the lock.
 fn lock_documents(data: &Path) -> File {
     let lock = File::options().write(true).create(true).truncate(false).open(data.join("lock")).unwrap();
     lock.lock().unwrap();
@@ -42,8 +43,8 @@ fn data_folder(app: &TestApp) -> PathBuf {
     app.folder.path().join("data")
 }
 
-/// Runs a command while a resource is blocked. Asserts that the host serves other requests in the meantime, then drops
-/// `held` to release the resource.
+/// Runs `act`, which waits for a blocked resource. Asserts that the host answers other requests in the meantime, then
+/// drops `held` to release the resource, and returns the result of `act`.
 async fn assert_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act: impl Future<Output = T>) -> T {
     let mut act = pin!(act);
     for _ in 0..REQUEST_COUNT {
@@ -63,7 +64,7 @@ async fn assert_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act
     act.await
 }
 
-/// Starts an app with a stopped server. Returns the app, and a row of the result table.
+/// Starts an app with a scripted server that is not started. Returns the app, and a row of the result table.
 async fn start_with_stopped_server(what: &str) -> (TestApp, ResultRow) {
     let row = ResultRow::default();
     row.set_name(what);
@@ -81,7 +82,7 @@ async fn close_and_report(app: TestApp, row: ResultRow) {
     report_withstood(row, Duration::ZERO);
 }
 
-/// Requests the start of the bad server, and returns its consent request.
+/// Requests the start of the scripted server, and returns its consent request.
 async fn request_start(app: &TestApp) -> ConsentRequestView {
     app.host.start_server("bad".into()).await.unwrap();
     app.consent_request("bad", "its start", |q| matches!(q.body, ConsentRequestBody::StartServer { .. })).await
@@ -286,32 +287,31 @@ async fn s15_locked_audit_log_blocks_payloads_but_not_the_owner() {
     close_and_report(app, row).await;
 }
 
-/// Set while the simulated file system does not respond.
-static IS_HANGING: Mutex<bool> = Mutex::new(false);
-static HANGING_CHANGED: Condvar = Condvar::new();
+/// `true` while the simulated file system does not respond.
+static IS_DISK_HANGING: Mutex<bool> = Mutex::new(false);
+static IS_DISK_HANGING_CHANGED: Condvar = Condvar::new();
 
-/// Waits until the simulated file system responds, then inspects the launch files. Used in place of the host's own
-/// inspection.
-fn inspect_when_responding(files: &LaunchFiles) -> LaunchFiles {
-    let hangs = IS_HANGING.lock().unwrap_or_else(PoisonError::into_inner);
-    drop(HANGING_CHANGED.wait_while(hangs, |hangs| *hangs).unwrap_or_else(PoisonError::into_inner));
+/// Waits until the simulated file system responds, then reads the launch files again. Replaces the host's own function.
+fn reread_files_when_disk_responds(files: &LaunchFiles) -> LaunchFiles {
+    let hangs = IS_DISK_HANGING.lock().unwrap_or_else(PoisonError::into_inner);
+    drop(IS_DISK_HANGING_CHANGED.wait_while(hangs, |hangs| *hangs).unwrap_or_else(PoisonError::into_inner));
     files.reread()
 }
 
-/// Makes the simulated file system hang until it is dropped.
+/// Simulated file system that does not respond until this value is dropped.
 struct HangingDisk;
 
 impl HangingDisk {
     fn start() -> Self {
-        *IS_HANGING.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *IS_DISK_HANGING.lock().unwrap_or_else(PoisonError::into_inner) = true;
         Self
     }
 }
 
 impl Drop for HangingDisk {
     fn drop(&mut self) {
-        *IS_HANGING.lock().unwrap_or_else(PoisonError::into_inner) = false;
-        HANGING_CHANGED.notify_all();
+        *IS_DISK_HANGING.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        IS_DISK_HANGING_CHANGED.notify_all();
     }
 }
 
@@ -320,7 +320,7 @@ async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
     let what = "S15, the program of a start is on a file system that does not respond";
     let row = ResultRow::default();
     row.set_name(what);
-    let options = HostOptions { look_at_files: inspect_when_responding, ..HostOptions::default() };
+    let options = HostOptions { reread_launch_files: reread_files_when_disk_responds, ..HostOptions::default() };
     let app =
         TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", scripted_config(&[]))], options).await;
     let request = request_start(&app).await;

@@ -14,19 +14,20 @@ use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 
-/// Duration for which the history is locked. Shorter than the lock timeout of the store, so that no data is lost.
+/// Time for which the history database is locked. It is shorter than the lock timeout of the store, so that no data is
+/// lost.
 const LOCK_DURATION: Duration = Duration::from_secs(2);
-/// Time limit for the median duration of a call while the history is locked.
+/// Maximum median duration of the calls while the history database is locked.
 const MAX_MEDIAN_CALL_TIME: Duration = Duration::from_millis(100);
-/// Time limit for each call, on a test machine that other processes use too. A call that waited for the history would
-/// exceed it.
+/// Maximum duration of each call while the history database is locked, on a busy test machine. A call that waited for
+/// the lock would exceed it.
 const MAX_CALL_TIME: Duration = Duration::from_secs(1);
 /// Identifier of the conversation to which the calls belong.
 const CONVERSATION_ID: &str = "talk";
 const CALL_ID: &str = "stored-later";
 
 #[tokio::test]
-async fn s15_a_busy_history_delays_no_call() {
+async fn s15_busy_history_delays_no_call() {
     let what = "S15, another process has the history for itself";
     let pair = ServerPair::ready(scripted_config(&[])).await;
     let (host, chat) = (&pair.app.host, Chat::new(pair.app.host.clone()));
@@ -43,6 +44,7 @@ async fn s15_a_busy_history_delays_no_call() {
         tool: "echo".into(),
         app: None,
         arguments: Map::from_iter([("text".to_owned(), json!("hello"))]),
+        repeats: None,
     };
     let call = tokio::spawn(async move { chat.call_tool(call).await });
     let is_done = |event: &HostEvent| matches!(event, HostEvent::CallChanged(call) if call.id == CALL_ID && call.state == CallState::Done);

@@ -4,15 +4,14 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Listener on all addresses of this computer. The user has named none of these addresses, so every connection is a
-/// failure.
+/// TCP listener on all addresses of this computer. The user has named none of these addresses, so every connection to
+/// it is a failure.
 pub(crate) struct ForbiddenListener {
     pub(crate) port: u16,
     hits: Arc<AtomicUsize>,
 }
 
-/// Returns the listener, which all tests of this process share. Bad servers use its address wherever they can name an
-/// address.
+/// Returns the listener that all tests of this process share. Hostile servers use its URL wherever they can name one.
 pub(crate) fn forbidden_listener() -> &'static ForbiddenListener {
     static SHARED: OnceLock<ForbiddenListener> = OnceLock::new();
     SHARED.get_or_init(ForbiddenListener::start)
@@ -34,7 +33,7 @@ impl ForbiddenListener {
         Self { port, hits }
     }
 
-    /// Returns a URL of the listener, for texts that try to cause a request.
+    /// Returns a URL of the listener, for use in texts that try to make the app send a request.
     pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/collect", self.port)
     }

@@ -10,11 +10,11 @@ use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 
-/// Time limit for stopping a server that exceeds its limits, on a slow machine.
+/// Maximum time until a server that exceeds a limit is stopped, on a slow machine.
 const STOP_TIMEOUT: Duration = Duration::from_secs(120);
 const MIB: u64 = 1024 * 1024;
 
-/// Returns limits of which a test exceeds only one.
+/// Returns limits for a test, which makes the server exceed exactly one of them.
 fn test_limits() -> ServerLimits {
     ServerLimits {
         processes: 64,
@@ -42,7 +42,7 @@ async fn start_misbehaving_server(misbehaviour: &str, limits: ServerLimits) -> S
     pair
 }
 
-/// Waits until the bad server has failed. Returns the failure.
+/// Waits until the hostile server has failed, and returns the failure.
 async fn wait_until_failed(pair: &ServerPair) -> ServerFailure {
     let deadline = tokio::time::Instant::now() + STOP_TIMEOUT;
     let mut events = pair.app.host.events();
@@ -55,12 +55,12 @@ async fn wait_until_failed(pair: &ServerPair) -> ServerFailure {
     }
 }
 
-/// Calls a server that then exceeds a limit. Asserts that the server is stopped for this reason, with `words` in the
-/// failure message.
+/// Calls a server that then exceeds a limit. Asserts that the host stops the server, with `words` in the message of the
+/// failure.
 async fn assert_stopped_for(what: &str, misbehaviour: &str, limits: ServerLimits, words: &str) {
     let pair = start_misbehaving_server(misbehaviour, limits).await;
     let call = pair.spawn_call("1", "echo", json!({}));
-    let failure = pair.while_good_responds(what, wait_until_failed(&pair)).await;
+    let failure = pair.while_good_server_responds(what, wait_until_failed(&pair)).await;
     assert_eq!(failure.reason, FailureReason::LimitReached, "{what}: the failure has a specific reason: {failure:?}");
     assert_eq!(
         failure.message,
@@ -83,7 +83,7 @@ async fn assert_stopped_for(what: &str, misbehaviour: &str, limits: ServerLimits
     pair.close(what).await;
 }
 
-/// Counts the processes that the server has started and that are still running.
+/// Returns the number of running processes that the hostile server has started.
 fn count_child_processes() -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let is_ours = |line: Vec<u8>| line.starts_with(b"sleep\x007412");

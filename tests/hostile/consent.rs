@@ -2,7 +2,7 @@
 
 mod steps;
 
-use steps::{is_tool, minimal_content, next_request, outcome, result_text, start_app, start_call, to_map};
+use steps::{is_tool, next_request, outcome, result_text, shortest_valid_form_content, start_app, start_call, to_map};
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ async fn approval_is_bound_to_the_displayed_bytes() {
     assert_eq!(called.unwrap().1, Some(to_map(json!({"a": 20, "b": 3}))), "the caller receives the edited arguments");
 }
 
-/// Waits until a message with this method was sent to the server.
+/// Waits until the host has sent a message with this method to the server.
 async fn wait_until_sent(app: &TestApp, method: &str) {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let is_sent = || {
@@ -171,7 +171,7 @@ async fn forms_are_validated_and_have_three_distinct_responses() {
             let ConsentRequestBody::Form { form: Ok(form), .. } = &consent_request.body else {
                 panic!("{era}: a form: {consent_request:?}")
             };
-            let answer = answer.unwrap_or_else(|| UserDecision::Submit(minimal_content(form)));
+            let answer = answer.unwrap_or_else(|| UserDecision::Submit(shortest_valid_form_content(form)));
             if let UserDecision::Submit(content) = &answer {
                 let empty = app.host.check_form(consent_request.id, Map::new()).await.unwrap();
                 assert!(

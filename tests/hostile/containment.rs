@@ -32,7 +32,7 @@ fn is_start_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
-/// Returns the environment variables of a server, as its tool reports them.
+/// Returns the environment variables that a server's process has, as the server's tool reports them.
 async fn observed_environment(app: &TestApp, server: &str) -> Value {
     let user = app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
@@ -235,7 +235,7 @@ async fn server_that_sends_too_much_is_throttled_alone() {
         }
         false
     };
-    let is_slowed = pair.while_good_responds(what, slowed).await;
+    let is_slowed = pair.while_good_server_responds(what, slowed).await;
     assert!(is_slowed, "{what}: messages are read at the limited rate: {:?}", used().await);
     let now = used().await;
     assert_eq!(

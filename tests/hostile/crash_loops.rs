@@ -14,13 +14,15 @@ use tokio::sync::{Mutex, mpsc};
 
 use crate::pair::ServerPair;
 
-/// Upper bound of the time until a server is no longer restarted: five delays of 1, 2, 4, 8 and 16 s, and the starts.
+/// Maximum time until the host no longer restarts a server that ends repeatedly: five delays of 1, 2, 4, 8 and 16 s,
+/// and the starts.
 const TOTAL_BACKOFF: Duration = Duration::from_secs(60);
 
-/// Time without another restart after which restarting counts as ended. A sixth restart would follow after 32 s.
+/// Time after which the test concludes that no further restart will follow. A sixth restart would come after 32 s.
 const TIME_WITHOUT_RESTART: Duration = Duration::from_secs(60);
 
-/// Calls the good server until the bad one is no longer restarted. Returns the last failure of the bad server.
+/// Waits until the host no longer restarts the hostile server, while the well-behaved server has to respond. Returns
+/// the last failure of the hostile server.
 async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> ServerFailure {
     let began = Instant::now();
     let left = async {
@@ -35,7 +37,7 @@ async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> ServerFailur
             assert!(began.elapsed() < TOTAL_BACKOFF, "{what}: the restarts end in time");
         }
     };
-    let failure = pair.while_good_responds(what, left).await;
+    let failure = pair.while_good_server_responds(what, left).await;
     let activity = pair.app.activity("bad").await;
     assert!(activity.contains("attempt 5 to reconnect"), "{what}: the server is restarted five times: {activity}");
     assert!(!activity.contains("attempt 6"), "{what}: the server is restarted at most five times: {activity}");
@@ -67,7 +69,7 @@ async fn x40_process_that_exits_at_its_start_is_not_restarted() {
     let what = "X40 over stdio, ends at its start";
     let pair = ServerPair::start(scripted_config(&["--misbehave", "exit@start"])).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
-    let ServerState::Failed(failure) = pair.while_good_responds(what, failed).await.state else {
+    let ServerState::Failed(failure) = pair.while_good_server_responds(what, failed).await.state else {
         panic!("{what}: it failed")
     };
     assert!(failure.message.contains("exit status 3"), "{what}: the failure message contains the cause: {failure:?}");
@@ -79,7 +81,7 @@ async fn x40_process_that_exits_at_its_start_is_not_restarted() {
 
 type SharedStream = Arc<Mutex<Option<mpsc::Sender<Value>>>>;
 
-/// Serves HTTP+SSE. The stream and its session end when a list is requested.
+/// Serves MCP over HTTP+SSE. The stream and its session end as soon as the client requests a list.
 async fn serve_until_list(
     request: HttpRequest,
     mut answer: HttpResponder,

@@ -14,7 +14,7 @@ use testkit::deadline::within;
 use crate::pair::ServerPair;
 use crate::report::random_word;
 
-/// Returns the definition of the tool that the user allows.
+/// Returns the definition of a tool that the user allows before the server changes it.
 fn original_tool() -> Value {
     json!({
         "name": "echo",
@@ -26,7 +26,7 @@ fn original_tool() -> Value {
     })
 }
 
-/// Returns the original tool definition with the value at this JSON Pointer replaced.
+/// Returns [`original_tool`] with the value at the JSON Pointer `pointer` replaced by `value`.
 fn tool_with_change(pointer: &str, value: Value) -> Value {
     let mut tool = original_tool();
     let (parent, name) = pointer.rsplit_once('/').expect("a pointer");
@@ -42,20 +42,20 @@ fn count_calls(record: &Path) -> usize {
     std::fs::read_to_string(record).unwrap_or_default().matches(r#""method":"tools/call""#).count()
 }
 
-/// Calls the tool and approves it permanently.
+/// Calls the hostile server's tool and approves the call permanently.
 async fn allow_always(pair: &ServerPair, what: &str) {
     let first = pair.spawn_call("first", "echo", json!({"text": "hello"}));
-    let request = pair.tool_request(what, |_| true).await;
+    let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     first.await.unwrap().unwrap_or_else(|error| panic!("{what}: the call is allowed: {error}"));
 }
 
-/// Asserts that the next call requires consent and shows the new definition, and that nothing is sent if the user
-/// denies it.
-async fn assert_asks_again(pair: &ServerPair, what: &str, record: &Path) {
+/// Asserts that the next call requires consent and shows that the definition has changed, and that nothing is sent if
+/// the user denies it.
+async fn assert_changed_definition_requires_consent(pair: &ServerPair, what: &str, record: &Path) {
     let before = count_calls(record);
     let call = pair.spawn_call("changed", "echo", json!({"text": "hello"}));
-    let request = pair.while_good_responds(what, pair.tool_request(what, |_| true)).await;
+    let request = pair.while_good_server_responds(what, pair.wait_for_tool_consent_request(what, |_| true)).await;
     let is_new = |request: &ConsentRequestView| match &request.body {
         ConsentRequestBody::Tool { changed_since_allowed, .. } => *changed_since_allowed,
         _ => false,
@@ -114,7 +114,7 @@ async fn x04_removed_requires_user_interaction_flag_requires_consent_again() {
     pair.app.host.set_server_trust("bad".into(), host::rules::TrustDuration::Run).await.unwrap();
     for id in ["one", "two"] {
         let call = pair.spawn_call(id, "echo", json!({"text": "hello"}));
-        let request = pair.tool_request(what, |_| true).await;
+        let request = pair.wait_for_tool_consent_request(what, |_| true).await;
         assert_eq!(request.scopes, [ApprovalScope::Once], "{what}: {id}: the call can only be allowed once");
         let hash = request.hash.to_string();
         let lasting = pair.app.host.decide(request.id, hash, UserDecision::Allow(ApprovalScope::Always)).await;
@@ -123,11 +123,11 @@ async fn x04_removed_requires_user_interaction_flag_requires_consent_again() {
         call.await.unwrap().unwrap_or_else(|error| panic!("{what}: {id}: the call is allowed: {error}"));
     }
     pair.app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
-    assert_asks_again(&pair, what, &record).await;
+    assert_changed_definition_requires_consent(&pair, what, &record).await;
     pair.close(what).await;
 }
 
-/// Asserts that a permanent approval is void after the tool has changed and its list was read again.
+/// Asserts that a permanent approval of the tool no longer applies after the host has read its changed definition.
 async fn assert_change_voids_approval(what: &str, changed: &Value) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
@@ -136,7 +136,7 @@ async fn assert_change_voids_approval(what: &str, changed: &Value) {
     let pair = ServerPair::with_undecided_tools(scripted_config(&args)).await;
     allow_always(&pair, what).await;
     pair.app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
-    assert_asks_again(&pair, what, &record).await;
+    assert_changed_definition_requires_consent(&pair, what, &record).await;
     pair.close(what).await;
 }
 
@@ -173,11 +173,12 @@ async fn x03_tool_changed_after_use_requires_consent_again() {
         }
     };
     within(testkit::app::EVENT_TIMEOUT, &format!("{what}: the host knows the other list"), is_known).await;
-    assert_asks_again(&pair, what, &record).await;
+    assert_changed_definition_requires_consent(&pair, what, &record).await;
     pair.close(what).await;
 }
 
-/// Two servers claim the same display name. Their tool names differ in one Cyrillic letter.
+/// Two servers claim the same display name, and one lists two tools whose names differ in one Cyrillic letter. Each
+/// call is sent to the server and the tool that its consent request shows.
 #[tokio::test]
 async fn x06_look_alike_names_reach_their_own_servers() {
     let what = "X06, a server and a tool that look like others";
@@ -188,7 +189,7 @@ async fn x06_look_alike_names_reach_their_own_servers() {
     let pair = ServerPair::with_undecided_tools(scripted_config(&["--reply", &tools, "--reply", called])).await;
     for tool in ["echo", "\u{435}cho"] {
         let call = pair.spawn_call(tool, tool, json!({}));
-        let request = pair.tool_request(what, |_| true).await;
+        let request = pair.wait_for_tool_consent_request(what, |_| true).await;
         assert_eq!(request.server, "bad", "{what}: the request shows the user's name of the server");
         let ConsentRequestBody::Tool { tool: shown, .. } = &request.body else { panic!("{what}: a tool") };
         assert_eq!(shown.name, tool, "{what}: the request shows the called tool");
@@ -204,7 +205,7 @@ async fn x06_look_alike_names_reach_their_own_servers() {
     pair.close(what).await;
 }
 
-/// Names with one Cyrillic letter are marked, although no other names are similar to them.
+/// A name with one Cyrillic letter among Latin ones is marked, although no other name is similar to it.
 #[tokio::test]
 async fn e18_name_with_letters_of_another_script_is_marked_without_a_look_alike() {
     let what = "E18, names with a Cyrillic letter and nothing like them near";
@@ -214,7 +215,7 @@ async fn e18_name_with_letters_of_another_script_is_marked_without_a_look_alike(
     let tools = format!("tools/list={}", json!({"tools": [definition]}));
     let pair = ServerPair::with_undecided_tools(scripted_config(&["--reply", &tools])).await;
     let call = pair.spawn_call("call", tool, json!({}));
-    let request = pair.tool_request(what, |_| true).await;
+    let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     let marked: Vec<&str> = request
         .marks
         .flags

@@ -1,5 +1,5 @@
 //! Tests of floods over stdio (X24, X37, X40, X41): the retained part is bounded, the number of omitted items is shown,
-//! and the good server is not delayed.
+//! and a well-behaved server is not delayed.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,11 +15,12 @@ use tokio::time::Instant;
 
 use crate::log;
 use crate::pair::{FLOOD_TIMEOUT, ServerPair};
-use crate::report::number_near;
+use crate::report::random_number_near;
 
-/// Maximum size of the app's folder after a flood in bytes, including the audit log.
+/// Maximum size of the app's folder after a flood, including the audit log, in bytes.
 const MAX_FOLDER_BYTES: u64 = 10 * 1024 * 1024;
-/// Number of sampling requests that are sent together. Lower in debug builds, which take much longer for each.
+/// Number of sampling requests that the hostile server sends at once. It is lower for debug builds, which take much
+/// longer for each.
 const SAMPLING_REQUESTS: usize = if cfg!(debug_assertions) { 5_000 } else { 50_000 };
 /// Approximate number of messages in a flood.
 const FLOOD_MESSAGES: usize = 200_000;
@@ -29,13 +30,13 @@ fn folder_bytes(folder: &Path) -> u64 {
     entries.map(|path| if path.is_dir() { folder_bytes(&path) } else { path.metadata().unwrap().len() }).sum()
 }
 
-/// X41: makes the bad server send about 200,000 messages of one kind during a call. Returns the servers, and the number
-/// of times that the host read the tool list afterwards, as counted by the bad server.
+/// X41: makes the hostile server send about 200,000 messages of one kind during a call. Returns the servers, and how
+/// many times the host requested the tool list afterwards.
 async fn run_flood(misbehave: &str) -> (ServerPair, usize) {
     let what = format!("X41 over stdio, {misbehave}");
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
-    let count = number_near(FLOOD_MESSAGES).to_string();
+    let count = random_number_near(FLOOD_MESSAGES).to_string();
     let args = ["--misbehave", misbehave, "--count", &count, "--record", record.to_str().unwrap()];
     let pair = ServerPair::start_ready_for_flood(scripted_config(&args)).await;
     let read = || std::fs::read_to_string(&record).unwrap().matches(r#""tools/list""#).count();
@@ -58,7 +59,7 @@ async fn run_flood(misbehave: &str) -> (ServerPair, usize) {
 /// A flood of log messages must not fill the activity log, which must report the dropped entries. Covers the MCP
 /// requirement `[logging-rate-limit]`.
 #[tokio::test]
-async fn x41_flood_of_log_messages() {
+async fn x41_flood_of_log_messages_does_not_fill_the_activity_log() {
     let (pair, _) = run_flood("flood-log").await;
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let (retained, dropped) = {
@@ -69,25 +70,25 @@ async fn x41_flood_of_log_messages() {
         retained <= supervision::activity::MAX_ACTIVITY_ENTRIES,
         "X41: the number of retained entries is bounded, but {retained} are retained"
     );
-    let most = number_near(FLOOD_MESSAGES) - supervision::activity::MAX_ACTIVITY_ENTRIES;
+    let most = random_number_near(FLOOD_MESSAGES) - supervision::activity::MAX_ACTIVITY_ENTRIES;
     assert!(dropped as usize >= most * 9 / 10, "X41: the number of dropped entries is reported: {dropped}");
     pair.close("X41").await;
 }
 
 #[tokio::test]
-async fn x41_flood_of_progress() {
+async fn x41_flood_of_progress_leaves_the_host_responsive() {
     run_flood("flood-progress").await.0.close("X41").await;
 }
 
 #[tokio::test]
-async fn x41_flood_of_list_changes() {
+async fn x41_flood_of_list_changes_is_followed_by_a_read_of_the_list() {
     let (pair, read) = run_flood("flood-list-changed").await;
     assert!(read >= 1, "X41: the last change is read");
     pair.close("X41").await;
 }
 
 #[tokio::test]
-async fn x41_flood_of_malformed_lines() {
+async fn x41_flood_of_malformed_lines_is_reported_as_omitted_messages() {
     let (pair, _) = run_flood("flood-garbage").await;
     let activity = pair.app.activity("bad").await;
     assert!(activity.contains("were too fast to show"), "X41: the number of omitted messages is reported");
@@ -95,19 +96,19 @@ async fn x41_flood_of_malformed_lines() {
 }
 
 #[tokio::test]
-async fn x41_flood_of_unmatched_responses() {
+async fn x41_flood_of_unmatched_responses_leaves_the_host_responsive() {
     run_flood("flood-unknown-answers").await.0.close("X41").await;
 }
 
-/// X37: sends 1 GB without a newline. The call fails once the line is too long. The remaining bytes are read from the
-/// pipe and discarded.
+/// X37: the server sends 1 GB without a newline. The call fails when the line is too long, and the host discards the
+/// remaining bytes.
 #[tokio::test]
-async fn x37_gigabyte_without_a_newline() {
+async fn x37_gigabyte_without_a_newline_fails_the_call() {
     let what = "X37 over stdio, 1 GB without a newline";
     let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "no-newline"])).await;
     let pid = pair.app.server("bad").await.pid.expect("it runs");
     let call = pair.call_bad_server(what).await;
-    pair.assert_ended_immediately(what, &call, &["a line of more than"]);
+    pair.assert_failed_immediately(what, &call, &["a line of more than"]);
     let all_written = async {
         let began = Instant::now();
         while processes::written_bytes(pid).is_some_and(|written| written < 1_000_000_000)
@@ -117,16 +118,16 @@ async fn x37_gigabyte_without_a_newline() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    pair.while_good_responds(what, all_written).await;
+    pair.while_good_server_responds(what, all_written).await;
     let written = processes::written_bytes(pid);
     assert!(written.is_none_or(|written| written >= 1_000_000_000), "{what}: the pipe is never full: {written:?}");
     pair.assert_memory_bounded(what);
     pair.close(what).await;
 }
 
-/// X40: 1 GB on standard error without a newline does not block the server, which continues to work.
+/// X40: 1 GB on standard error without a newline does not block the server, which continues to respond.
 #[tokio::test]
-async fn x40_gigabyte_on_standard_error() {
+async fn x40_gigabyte_on_standard_error_does_not_block_the_server() {
     let what = "X40, 1 GB on standard error";
     let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "flood-stderr"])).await;
     let call = pair.call_bad_server(what).await;
@@ -137,7 +138,7 @@ async fn x40_gigabyte_on_standard_error() {
 }
 
 #[tokio::test]
-async fn x40_flood_of_lines_on_standard_error() {
+async fn x40_flood_of_lines_on_standard_error_is_bounded() {
     let what = "X40, 200,000 lines on standard error";
     let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "flood-stderr-lines"])).await;
     let call = pair.call_bad_server(what).await;
@@ -147,7 +148,8 @@ async fn x40_flood_of_lines_on_standard_error() {
     pair.close(what).await;
 }
 
-/// Asserts that at most 1 MB of standard error is retained. Returns `true` if the activity log reports dropped output.
+/// Asserts that the host retains at most 1 MB of standard error. Returns `true` if the activity log reports dropped
+/// output.
 async fn check_retained_stderr(pair: &ServerPair, what: &str) -> bool {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let retained: usize = {
@@ -159,8 +161,8 @@ async fn check_retained_stderr(pair: &ServerPair, what: &str) -> bool {
     pair.app.activity("bad").await.contains("of standard error were dropped")
 }
 
-/// Returns lines with this number of forms and sampling requests, followed by the response of the call. All are sent
-/// together.
+/// Returns the lines that the server sends at once during a call: this number of form and sampling requests, and the
+/// response of the call.
 fn request_lines(forms: usize, samplings: usize) -> String {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}});
     let form = json!({"mode": "form", "message": "Who?", "requestedSchema": schema});
@@ -182,7 +184,7 @@ fn request_lines(forms: usize, samplings: usize) -> String {
 
 #[tokio::test]
 async fn x24_flood_of_consent_requests_is_bounded_per_server() {
-    let (forms, samplings) = (number_near(500), number_near(SAMPLING_REQUESTS));
+    let (forms, samplings) = (random_number_near(500), random_number_near(SAMPLING_REQUESTS));
     let what = format!("X24, {forms} forms and {samplings} requests for sampling at once");
     let folder = tempfile::tempdir().unwrap();
     let (file, record) = (folder.path().join("lines"), folder.path().join("record"));
@@ -198,7 +200,7 @@ async fn x24_flood_of_consent_requests_is_bounded_per_server() {
         !matches!(body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. })
     };
     pair.app.consent_request("bad", "something", |q| is_shown_request(&q.body)).await;
-    let ended = pair.while_good_responds(&what, tokio::time::timeout(FLOOD_TIMEOUT, flooding)).await;
+    let ended = pair.while_good_server_responds(&what, tokio::time::timeout(FLOOD_TIMEOUT, flooding)).await;
     assert!(ended.is_ok(), "{what}: the call ends");
     let queued = pair.app.consent_requests().await.iter().filter(|q| q.server == "bad").count();
     assert!(

@@ -11,8 +11,8 @@ use testkit::time::advance_time;
 
 use crate::pair::{PendingCall, ServerPair};
 
-/// Returns a server pair whose bad server requests the roots during a call, the folder with its record, and the pending
-/// call.
+/// Starts a call during which the hostile server requests the roots. Returns the servers, the folder that contains the
+/// messages the hostile server received, and the call.
 async fn pair_requesting_roots(what: &str) -> (ServerPair, tempfile::TempDir, PendingCall) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
@@ -20,12 +20,12 @@ async fn pair_requesting_roots(what: &str) -> (ServerPair, tempfile::TempDir, Pe
     let pair =
         ServerPair::with_undecided_tools(scripted_config(&["--raw", raw, "--record", record.to_str().unwrap()])).await;
     let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
-    let request = pair.tool_request(what, |_| true).await;
+    let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     (pair, folder, call)
 }
 
-/// Waits until the bad server has received the response to its request. Returns the response.
+/// Waits until the hostile server has received the response to its request for the roots, and returns the response.
 async fn roots_response(what: &str, folder: &tempfile::TempDir) -> Value {
     let record = folder.path().join("record");
     let answer = || {
@@ -43,8 +43,8 @@ async fn x29_no_folder_is_sent_before_the_decision() {
     let (pair, folder, call) = pair_requesting_roots(what).await;
     let request = pair.next_server_request(what).await;
     assert_eq!(request.body, ConsentRequestBody::Roots, "{what}: the user receives a consent request");
-    pair.while_good_responds(what, advance_time(std::time::Duration::from_secs(1))).await;
-    pair.wait_until_bad_has_read(what).await;
+    pair.while_good_server_responds(what, advance_time(std::time::Duration::from_secs(1))).await;
+    pair.wait_until_bad_server_has_read(what).await;
     let record = std::fs::read_to_string(folder.path().join("record")).unwrap();
     assert!(!record.contains(r#""id":"folders""#), "{what}: nothing is sent before the decision");
     pair.app.decide(&request, UserDecision::Deny).await;

@@ -8,13 +8,13 @@ use serde_json::{Map, Value, json};
 use testkit::app::scripted_config;
 
 use crate::pair::{PendingCall, ServerPair};
-use crate::report::number_near;
+use crate::report::random_number_near;
 
-/// Time limit for parsing a form and validating its content. Longer in debug builds.
+/// Maximum time for parsing a form and validating its content. It is longer for debug builds.
 const MAX_FORM_PARSE_TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2_000 } else { 200 });
 
-/// Returns a server pair whose bad server requests this form during a call, the pending call, and the folder with its
-/// record.
+/// Starts a call during which the hostile server requests a form with this schema. Returns the servers, the call, and
+/// the folder that contains the messages the hostile server received.
 async fn pair_requesting_form(what: &str, schema: &Value) -> (ServerPair, PendingCall, tempfile::TempDir) {
     let params = json!({"mode": "form", "message": "Please fill in", "requestedSchema": schema});
     let line = json!({"jsonrpc": "2.0", "id": "form", "method": "elicitation/create", "params": params});
@@ -25,17 +25,17 @@ async fn pair_requesting_form(what: &str, schema: &Value) -> (ServerPair, Pendin
     let pair =
         ServerPair::with_undecided_tools(scripted_config(&["--raw", &raw, "--record", record.to_str().unwrap()])).await;
     let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
-    let request = pair.tool_request(what, |_| true).await;
+    let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     (pair, call, folder)
 }
 
-/// Returns a server pair whose bad server requests this form during a call, the pending call, and the consent request
-/// for the form.
+/// Starts a call during which the hostile server requests a form with this schema. Returns the servers, the call, and
+/// the consent request for the form.
 async fn pair_with_form_request(what: &str, schema: &Value) -> (ServerPair, PendingCall, ConsentRequestView) {
     let (pair, call, _folder) = pair_requesting_form(what, schema).await;
     let began = Instant::now();
-    let request = pair.while_good_responds(what, pair.next_server_request(what)).await;
+    let request = pair.while_good_server_responds(what, pair.next_server_request(what)).await;
     // The measured time includes the transfer of the message and the polling for the consent request.
     assert!(
         began.elapsed() < MAX_FORM_PARSE_TIME + Duration::from_secs(1),
@@ -47,7 +47,7 @@ async fn pair_with_form_request(what: &str, schema: &Value) -> (ServerPair, Pend
 
 #[tokio::test]
 async fn x30_catastrophic_patterns_are_checked_quickly() {
-    let ones = format!("{}!", "a".repeat(number_near(40)));
+    let ones = format!("{}!", "a".repeat(random_number_near(40)));
     for pattern in ["^(a+)+$", "^(?=(a+)+$)(?!b).*$", "((a{1,100}){1,100}){1,100}", "^(a|aa)+$", "^(.*a){20}$"] {
         let what = format!("X30, the pattern {pattern}");
         let schema = json!({"type": "object", "properties": {"name": {"type": "string", "pattern": pattern}}});
@@ -72,17 +72,17 @@ async fn x30_catastrophic_patterns_are_checked_quickly() {
 #[tokio::test]
 async fn x31_excessive_schemas_are_not_shown_as_forms() {
     let many: Map<String, Value> =
-        (0..number_near(10_000)).map(|number| (format!("field-{number}"), json!({"type": "string"}))).collect();
+        (0..random_number_near(10_000)).map(|number| (format!("field-{number}"), json!({"type": "string"}))).collect();
     let nested = |levels: usize| {
         let deepest = json!({"type": "string"});
         // Each property nests by two levels of JSON.
         (0..levels / 2).fold(deepest, |inner, _| json!({"type": "object", "properties": {"a": inner}}))
     };
-    let options: Vec<String> = (0..number_near(100_000)).map(|number| format!("option-{number}")).collect();
+    let options: Vec<String> = (0..random_number_near(100_000)).map(|number| format!("option-{number}")).collect();
     let cases = [
         ("10,000 properties", json!({"type": "object", "properties": many})),
         ("100 levels", nested(100)),
-        ("500 levels", nested(number_near(500))),
+        ("500 levels", nested(random_number_near(500))),
         ("a $ref to itself", json!({"type": "object", "properties": {"a": {"$ref": "#"}}})),
         ("an enum of 1 MB", json!({"type": "object", "properties": {"a": {"type": "string", "enum": options}}})),
     ];
@@ -114,7 +114,7 @@ async fn x31_excessive_schemas_are_not_shown_as_forms() {
                 "{what}: the form is rejected in time"
             );
             // sleep: polls until the condition holds, which no event reports.
-            pair.while_good_responds(&what, tokio::time::sleep(Duration::from_millis(20))).await;
+            pair.while_good_server_responds(&what, tokio::time::sleep(Duration::from_millis(20))).await;
         }
         call.abort();
         pair.close(&what).await;

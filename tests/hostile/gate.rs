@@ -24,12 +24,12 @@ use testkit::model::text_reply;
 use crate::report::{Measurements, ResultRow};
 
 pub(crate) const SERVER: &str = "bad";
-/// Name of the remote server that requires a sign-in.
+/// Name of the remote server, which requires a sign-in.
 const REMOTE_SERVER: &str = "far";
 pub(crate) const ALLOW_ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
-/// Returns a server that records all received messages. Four methods each cause it to send another request to the host:
-/// sampling, a form, a URL, or roots.
+/// Returns the configuration of a server that writes all received messages to the file `record`. Four methods each make
+/// it send a request of its own to the host: for sampling, a form, a URL, or the roots.
 pub(crate) fn requesting_server(record: &Path) -> ServerConfig {
     let request = |id: &str, method: &str, params: Value| {
         json!({"jsonrpc": "2.0", "id": format!("{id}-$ID"), "method": method, "params": params}).to_string()
@@ -57,12 +57,12 @@ pub(crate) fn requesting_server(record: &Path) -> ServerConfig {
     scripted_config(&arguments)
 }
 
-/// Number of actions per random sequence.
+/// Number below which the number of actions in a random sequence stays.
 const ACTIONS_PER_SEQUENCE: usize = 45;
 const MAX_ACTION_SEQUENCES: u32 = 24;
-/// Time since the start of a test after which it starts no further action sequence.
+/// Time after which the test starts no further random sequence of actions.
 const ACTION_SEQUENCES_TIME: Duration = Duration::from_secs(12);
-/// Minimum number of action sequences, even if they take longer than [`ACTION_SEQUENCES_TIME`].
+/// Minimum number of random sequences, even if they take longer than [`ACTION_SEQUENCES_TIME`].
 const MIN_ACTION_SEQUENCES: u32 = 8;
 
 pub(crate) fn report_withstood(mut row: ResultRow, slowest: Duration) {
@@ -113,7 +113,7 @@ async fn e01_reply_by_hand_does_not_bypass_the_review_of_a_request() {
     let row = ResultRow::default();
     row.set_name("E01, answer it yourself, then ask again");
     let mut bench = GateTestHarness::new().await;
-    bench.trigger(0).await;
+    bench.send_request_that_triggers_server_request(0).await;
     let is_sampling = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { .. });
     let shown = bench.app.consent_request(SERVER, "a model", is_sampling).await;
     bench.app.decide(&shown, UserDecision::ByHand).await;

@@ -16,14 +16,14 @@ use ports::server_config::{HttpConfig, ServerConfig};
 use serde_json::Value;
 use testkit::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 
-const LEGACY: &str = "2025-11-25";
-const MODERN: &str = "2026-07-28";
+const LEGACY_REVISION: &str = "2025-11-25";
+const MODERN_REVISION: &str = "2026-07-28";
 
 fn remote_server(url: String) -> ServerConfig {
     HttpConfig { url, ..HttpConfig::default() }.into()
 }
 
-/// Starts a server that responds correctly except to tool calls, to which `script` responds.
+/// Starts an HTTP server that responds correctly to all requests except tool calls, to which `script` responds.
 async fn server_misbehaving_in_calls<F, A>(revision: &'static str, script: F) -> HttpServer
 where
     F: Fn(Value, HttpResponder) -> A + Copy + Send + Sync + 'static,
@@ -32,7 +32,8 @@ where
     server_misbehaving_in_method("tools/call", revision, script).await
 }
 
-/// Starts a server that responds correctly except to one method, to which `script` responds.
+/// Starts an HTTP server that responds correctly to all requests except those with one method, to which `script`
+/// responds.
 async fn server_misbehaving_in_method<F, A>(method: &'static str, revision: &'static str, script: F) -> HttpServer
 where
     F: Fn(Value, HttpResponder) -> A + Copy + Send + Sync + 'static,
@@ -48,7 +49,7 @@ where
     .await
 }
 
-/// Returns the correct response to a call.
+/// Returns the response of a correct server to a tool call.
 fn correct_response(request: &Value) -> Value {
-    ordinary::response_message(LEGACY, request)
+    ordinary::response_message(LEGACY_REVISION, request)
 }

@@ -12,20 +12,20 @@ use testkit::app::local_config;
 
 use crate::pair::ServerPair;
 
-/// Time limit for the start of a sandboxed server.
+/// Maximum time for the start of a sandboxed server.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
 fn is_start_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::StartServer { .. })
 }
 
-/// Requests the start of the bad server, and waits for the consent request.
+/// Requests the start of the hostile server, and returns its consent request.
 async fn request_start(pair: &ServerPair, what: &str) -> ConsentRequestView {
     pair.app.host.start_server("bad".into()).await.unwrap();
-    pair.while_good_responds(what, pair.app.consent_request("bad", "its start", is_start_request)).await
+    pair.while_good_server_responds(what, pair.app.consent_request("bad", "its start", is_start_request)).await
 }
 
-/// Approves the start of the bad server permanently, and stops it again.
+/// Starts the hostile server with a permanent approval, and stops it again.
 async fn approve_and_stop(pair: &ServerPair, what: &str) {
     let request = request_start(pair, what).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
@@ -43,14 +43,15 @@ async fn deny_start(pair: &ServerPair, request: &ConsentRequestView) {
     pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
 }
 
-/// Writes a script that runs the scripted server and contains `word`, which must always have the same length.
+/// Writes a script that runs the scripted server and contains `word` in a comment. All words have the same length, so
+/// that all scripts do.
 fn write_script(path: &Path, word: &str) {
     let server = testkit::binaries::scripted_server();
     std::fs::write(path, format!("#!/bin/sh\n# {word}\nexec {}\n", server.display())).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Replaces the script by one of the same length, and restores its modification time.
+/// Replaces the script by one of the same length that contains `word`, and restores its modification time.
 fn replace_with_equal_times(path: &Path, word: &str) {
     let before = std::fs::metadata(path).unwrap();
     write_script(path, word);
@@ -93,7 +94,8 @@ async fn s06_program_replaced_with_equal_times_requires_consent_again() {
     pair.close(what).await;
 }
 
-/// The original program is restored between the later consent request and the decision on it.
+/// The program is replaced after a first consent request and restored after a second one. An approval with the hash of
+/// the first request is rejected for the second.
 #[tokio::test]
 async fn s06_approval_of_an_earlier_request_is_stale_for_a_later_one() {
     let what = "S06, the hash of an earlier request that fits the program again";

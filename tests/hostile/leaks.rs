@@ -6,8 +6,8 @@ use testkit::app::TestApp;
 
 use crate::log;
 
-/// Returns the texts to search for secrets, each with the name of its origin: the activity of a server, the data sent
-/// to the page, the log, and every file of the app.
+/// Returns all texts in which a secret could be: the activity log of a server, the data sent to the page, the log, and
+/// every file of the app. Each has a name that says where it is from.
 pub(crate) async fn searched_places(app: &TestApp, server: &str) -> Vec<(String, String)> {
     let snapshot = app.host.snapshot().await.unwrap();
     let mut places = vec![
@@ -19,7 +19,7 @@ pub(crate) async fn searched_places(app: &TestApp, server: &str) -> Vec<(String,
     places
 }
 
-/// Adds the contents of every file below a folder to `places`, each with the file's path.
+/// Adds the path and the content of every file in a folder and its subfolders to `places`.
 pub(crate) fn add_file_contents(folder: &Path, places: &mut Vec<(String, String)>) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
@@ -32,7 +32,7 @@ pub(crate) fn add_file_contents(folder: &Path, places: &mut Vec<(String, String)
     }
 }
 
-/// Returns the name of the first text that contains a secret, or `None` if no text does.
+/// Returns the name of the first of these places whose text contains a secret, or `None` if no text does.
 pub(crate) fn find_secret<'a>(places: &'a [(String, String)], secret: &str) -> Option<&'a str> {
     places.iter().find(|(_, text)| text.contains(secret)).map(|(place, _)| place.as_str())
 }

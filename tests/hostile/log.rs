@@ -5,8 +5,8 @@ use std::sync::{Mutex, Once, PoisonError};
 
 use tracing_subscriber::EnvFilter;
 
-/// Log levels, more detailed than the default for Drawbridge's crates, because messages of every level must be safe to
-/// print.
+/// Log levels of the tests. They are more detailed than the defaults for Drawbridge's crates, because messages of every
+/// level must be safe to print.
 const LOG_LEVELS: &str = "warn,api=debug,chat=debug,domain=debug,foreign=debug,host=debug,mcp_auth=debug,mcp_proto=debug,\
 mcp_transport=debug,models=debug,policy=debug,ports=debug,process=debug,store=debug";
 
@@ -24,7 +24,7 @@ impl Write for LogRecorder {
     }
 }
 
-/// Starts recording the log messages of this process.
+/// Starts to record the log messages of this process. Later calls have no effect.
 pub(crate) fn start_recording() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {

@@ -5,7 +5,7 @@ use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 
-/// Expected result of the call on the hostile server.
+/// Expected result of the call of the hostile server's tool.
 enum ExpectedEnd {
     /// The call returns the correct result.
     Answered,
@@ -73,7 +73,7 @@ const FAULT_CASES: &[FaultCase] = &[
     fault_case("X52", "drip", &[], Fails(&["no answer"]), &[]),
 ];
 
-/// Runs the cases with these ids, each in a separate task, so that all failures are reported.
+/// Runs the cases with these ids, each in a task of its own, so that the failure of one does not stop the others.
 async fn run_cases(ids: &[&str]) {
     let mut failed = Vec::new();
     for case in FAULT_CASES.iter().filter(|case| ids.contains(&case.id)) {
@@ -116,7 +116,7 @@ async fn run_case(FaultCase { id, misbehave, args, ends, shows }: &FaultCase) {
             pair.assert_call_ended(&what, &call, &[]);
             assert!(!call.result_json().contains("not for you"), "{what}: a response with another id is ignored");
         }
-        Fails(words) if *id == "X37" => pair.assert_ended_immediately(&what, &call, words),
+        Fails(words) if *id == "X37" => pair.assert_failed_immediately(&what, &call, words),
         Fails(words) => pair.assert_call_ended(&what, &call, words),
     }
     let activity = pair.app.activity("bad").await;
@@ -127,7 +127,8 @@ async fn run_case(FaultCase { id, misbehave, args, ends, shows }: &FaultCase) {
     pair.close(&what).await;
 }
 
-/// X38: the server responds to each call with the ids of the previous and the next one as well.
+/// X38: the server responds to each call also with the ids of the previous and the next call. Each call must get only
+/// its own response.
 #[tokio::test]
 async fn x38_response_is_never_delivered_to_another_call() {
     let what = "X38 over stdio, ids of other calls";

@@ -14,7 +14,8 @@ use testkit::app::{TestApp, scripted_config};
 
 use crate::pair::ServerPair;
 
-/// Starts a TCP server that sends a greeting on each connection. Returns its port, and the counter of its connections.
+/// Starts a TCP server that sends a greeting on each connection. Returns its port, and the number of connections so
+/// far, which it updates.
 fn start_greeting_server() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -31,7 +32,7 @@ fn start_greeting_server() -> (u16, Arc<AtomicUsize>) {
     (port, connections)
 }
 
-/// Returns a host name other than localhost that resolves to this computer, if there is one.
+/// Returns a host name other than `localhost` that resolves to this computer, or `None` if there is none.
 fn local_host_name() -> Option<String> {
     let hostname = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let names = [hostname.trim().to_owned(), "ip6-localhost".to_owned(), "ip6-loopback".to_owned()];

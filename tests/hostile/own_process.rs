@@ -5,16 +5,16 @@ use std::time::Duration;
 
 use crate::report::{ResultRows, TABLE_VARIABLE};
 
-/// Environment variable with the URL of the server to use in the separate process.
+/// Environment variable that tells a separate test process the URL of the server to use.
 const SERVER_URL_VARIABLE: &str = "HOSTILE_TEST_SERVER";
 
-/// Returns the URL of the server if this is a process that [`run_test_in_process`] has started, otherwise `None`.
+/// Returns the URL of the server to use if this process was started by [`run_test_in_process`], and `None` otherwise.
 pub(crate) fn inherited_server_url() -> Option<String> {
     std::env::var(SERVER_URL_VARIABLE).ok()
 }
 
-/// Runs the named test of a module again in a separate process with these environment variables, and passes it the URL
-/// of this server. The result rows of that process are written when the returned value is dropped.
+/// Runs a test of a module again in a separate process with these environment variables, which uses the server at the
+/// URL `server`. Dropping the returned value writes the result rows of that process.
 ///
 /// # Panics
 /// Panics if the test fails in the separate process.

@@ -13,15 +13,15 @@ use testkit::app::TestApp;
 
 use crate::pair::ServerPair;
 
-/// Folder with a fake launcher, which runs the scripted server, and its fake package manager, whose output the test
-/// controls.
+/// Folder with a fake package launcher, such as npx, which runs the scripted server, and with a fake package manager
+/// whose output the test sets.
 struct FakeLaunchers {
     folder: tempfile::TempDir,
 }
 
 impl FakeLaunchers {
-    /// Creates the folder with two fake programs: `launcher`, which runs a package, and `client`, which is queried for
-    /// versions. Both may have the same name.
+    /// Creates the folder with two fake programs: `launcher`, which runs a package, and `client`, which the host asks
+    /// for versions. Both may have the same name.
     fn new(launcher: &str, client: &str) -> Self {
         let launchers = Self { folder: tempfile::tempdir().unwrap() };
         let server = testkit::binaries::scripted_server();
@@ -48,7 +48,7 @@ impl FakeLaunchers {
         std::fs::write(self.folder.path().join("behaviour"), shell).unwrap();
     }
 
-    /// Makes the package manager report this version and hash.
+    /// Makes the fake package manager report this version and integrity hash.
     fn set_version(&self, version: &str, integrity: &str) {
         let answer = json!({
             "name": "@scope/server",
@@ -64,12 +64,12 @@ impl FakeLaunchers {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// Returns the arguments of each launcher run.
+    /// Returns the arguments of each run of the fake launcher.
     fn launches(&self) -> Vec<String> {
         self.read_lines("started")
     }
 
-    /// Returns the arguments of each package manager run.
+    /// Returns the arguments of each run of the fake package manager.
     fn lookups(&self) -> Vec<String> {
         self.read_lines("asked")
     }
@@ -131,7 +131,7 @@ async fn s25_package_is_shown_with_its_version_and_only_that_one_runs() {
     let launchers = FakeLaunchers::new("npx", "npm");
     launchers.set_version("1.2.3", "sha512-one");
     let pair = launchers.new_pair(npx_config()).await;
-    let request = pair.while_good_responds(what, request_start(&pair.app)).await;
+    let request = pair.while_good_server_responds(what, request_start(&pair.app)).await;
     let (config, shown) = displayed_package(&request);
     let found = shown.found.as_ref().expect("npm reported the version");
     assert_eq!(
@@ -185,8 +185,8 @@ async fn s25_grant_runs_its_version_without_a_lookup() {
     pair.close(what).await;
 }
 
-/// npm would run a program named `pkg@1.2.3` from a parent folder instead of that version, and would use the registry
-/// that a file in that folder names.
+/// For `pkg@1.2.3`, npx runs a program of that name in a parent folder instead of this version of the package, and uses
+/// the registry that a file there names. If such files appear, the next start requires consent.
 #[tokio::test]
 async fn s25_project_files_that_npx_would_run_instead_require_consent() {
     for (file, text) in [
@@ -243,7 +243,8 @@ async fn s25_other_files_under_the_same_version_require_consent() {
     pair.close(what).await;
 }
 
-/// The approved version stays pinned. A newer one is announced, and is used only with consent.
+/// The host keeps starting the approved version of a package. It announces a newer one, and starts that one only with
+/// consent.
 #[tokio::test]
 async fn s25_newer_version_is_announced_and_requires_consent_at_the_next_start() {
     let what = "S25, a newer version a day later";
@@ -314,7 +315,7 @@ async fn s25_failed_lookup_reports_its_cause() {
         let launchers = FakeLaunchers::new("npx", "npm");
         launchers.set_behaviour(behaviour);
         let pair = launchers.new_pair(npx_config()).await;
-        let request = pair.while_good_responds(&what, request_start(&pair.app)).await;
+        let request = pair.while_good_server_responds(&what, request_start(&pair.app)).await;
         let (config, shown) = displayed_package(&request);
         let cause = shown.found.as_ref().expect_err("there is no version");
         assert!(cause.to_string().contains(words), "{what}: {cause}");
@@ -350,7 +351,7 @@ async fn s25_hanging_lookup_times_out() {
     let launchers = FakeLaunchers::new("npx", "npm");
     launchers.set_behaviour("sleep 600 & wait");
     let pair = launchers.new_pair(npx_config()).await;
-    let request = pair.while_good_responds(what, request_start(&pair.app)).await;
+    let request = pair.while_good_server_responds(what, request_start(&pair.app)).await;
     let (_, shown) = displayed_package(&request);
     assert!(
         matches!(shown.found, Err(UnknownPackage::TimedOut { .. })),

@@ -1,7 +1,7 @@
-//! A good server and a bad one, and the criterion for every attack: the call of the bad server ends in time, with a
-//! message that states the cause and the server's name; memory is bounded; the good server responds within a second
-//! throughout; no process remains; nothing connects to an address that the user did not name; no secret is written to a
-//! file or sent.
+//! A well-behaved server and a hostile one, and the criterion for every attack: the call of the hostile server ends in
+//! time, with a message that states the cause and the server's name; memory is bounded; the well-behaved server
+//! responds in time throughout; no process remains; nothing connects to an address that the user did not name; no
+//! secret is written to a file or sent.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,34 +21,35 @@ use process::SearchPath;
 use serde_json::{Map, Value, json};
 use testkit::app::{TestApp, scripted_config};
 use testkit::time::RuntimeClock;
-use testkit::{binaries, lure, processes};
+use testkit::{binaries, forbidden_url, processes};
 use tokio::task::JoinHandle;
 
 use crate::collector::forbidden_listener;
 use crate::report::{self, Measurements, ResultRow};
 use crate::{leaks, log};
 
-/// Idle timeout of calls, after which a call without progress fails.
+/// Time without progress after which a call fails.
 pub(crate) const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
-/// Total timeout of calls, regardless of progress.
+/// Time after which a call fails, even if it reports progress.
 pub(crate) const TOTAL_TIMEOUT: Duration = Duration::from_secs(8);
-/// Timeout of calls during a flood. In the same time, a debug build processes a small part of what a release build
-/// does.
+/// Time after which a call fails during a flood of messages, of which a debug build processes fewer per second than a
+/// release build.
 pub(crate) const FLOOD_TIMEOUT: Duration = Duration::from_secs(60);
-/// Time limit for a call that fails for a specific cause: 2 s. Longer in debug builds, which share their machine,
-/// because the limit only has to show that the idle timeout is not involved.
+/// Maximum time until a call fails whose cause the host can detect at once. It is longer for debug builds, which share
+/// the machine with others, but still far below [`FLOOD_TIMEOUT`], with which these tests call the server.
 pub(crate) const FAILURE_TIMEOUT: Duration = Duration::from_secs(if cfg!(debug_assertions) { 15 } else { 2 });
-/// Maximum growth of the peak memory of the test process in bytes, including its scripts.
+/// Maximum growth of the test process's peak memory during a test, in bytes. The process also runs scripted HTTP
+/// servers.
 const MAX_MEMORY_GROWTH: u64 = 300 * 1024 * 1024;
-/// File in which the good server records its received messages.
+/// Name of the file to which the well-behaved server writes the messages that it receives.
 const GOOD_RECORD_FILE: &str = "good";
-/// Time limit for a response of the good server. A call that the bad server blocks takes at least [`IDLE_TIMEOUT`]. A
-/// busy machine delays calls by about a second.
+/// Maximum time of a response of the well-behaved server. A busy machine delays it by about a second. If the hostile
+/// server blocked the call, it would take at least [`IDLE_TIMEOUT`].
 const GOOD_RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
-/// Interval between calls of the good server.
+/// Time between two calls of the well-behaved server.
 const GOOD_CALL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Returns host options with these idle and total timeouts of calls.
+/// Returns the options of a host whose tool calls have these idle and total timeouts.
 fn host_options((idle, total): (Duration, Duration)) -> HostOptions {
     HostOptions {
         timeouts: SessionTimeouts {
@@ -56,7 +57,7 @@ fn host_options((idle, total): (Duration, Duration)) -> HostOptions {
             initialize: Duration::from_secs(3),
             ..SessionTimeouts::default()
         },
-        times: CallTimeouts {
+        call_timeouts: CallTimeouts {
             tool: (idle, total),
             list: (IDLE_TIMEOUT, TOTAL_TIMEOUT),
             read: (IDLE_TIMEOUT, TOTAL_TIMEOUT),
@@ -78,33 +79,35 @@ pub(crate) fn allow_starts_and_tools(request: &ConsentRequestView) -> Option<Use
     }
 }
 
-/// Allows the tools of the good server. All other consent requests are left to the test.
+/// Decides a consent request as the user: allows everything except tool calls of the hostile server, which the test
+/// decides.
 fn allow_good_tools(request: &ConsentRequestView) -> Option<UserDecision> {
     let is_others_tool = request.server != "good" && matches!(request.body, ConsentRequestBody::Tool { .. });
     if is_others_tool { None } else { allow_starts_and_tools(request) }
 }
 
-/// Allows the start and the tools of the good server. All other consent requests are left to the test.
+/// Decides a consent request as the user: allows everything of the well-behaved server. The test decides on the consent
+/// requests of the hostile server.
 fn allow_good_start_and_tools(request: &ConsentRequestView) -> Option<UserDecision> {
     if request.server == "bad" { None } else { allow_starts_and_tools(request) }
 }
 
-/// Adds the URL that must not be connected to to the arguments of a scripted server. Other servers are returned
-/// unchanged.
+/// Returns the configuration with the URL of [`forbidden_listener`] as an additional argument if it starts the scripted
+/// server, and unchanged otherwise.
 fn with_forbidden_url(mut bad: ServerConfig) -> ServerConfig {
     let address = forbidden_listener().url();
-    lure::set_lure_url(&address);
+    forbidden_url::set_forbidden_url(&address);
     let is_scripted = |command: &str| command == binaries::scripted_server().to_string_lossy();
     if let Some(stdio) = bad.as_stdio_mut().filter(|stdio| is_scripted(&stdio.command)) {
-        stdio.args.extend(["--lure".to_owned(), address]);
+        stdio.args.extend(["--forbidden-url".to_owned(), address]);
     }
     bad
 }
 
-/// Call that is running in a spawned task.
+/// Tool call that runs in a spawned task.
 pub(crate) type PendingCall = JoinHandle<Result<CallToolResult, CallFailure>>;
 
-/// Result and duration of a call of the bad server.
+/// Result and duration of a tool call of the hostile server.
 pub(crate) struct CallEnd {
     pub(crate) result: Result<CallToolResult, CallFailure>,
     pub(crate) took: Duration,
@@ -117,21 +120,23 @@ impl CallEnd {
     }
 }
 
-/// Good local server and bad server in one host, whose user allows the use of both.
+/// A well-behaved local server named `good` and a hostile server named `bad` in one host, with a simulated user who
+/// decides on consent requests.
 pub(crate) struct ServerPair {
     pub(crate) app: TestApp,
     user: JoinHandle<()>,
     memory: u64,
     total: Duration,
-    /// Folder for files outside of the host's folder.
+    /// Folder for files of the test, outside of the app's folder.
     record_folder: tempfile::TempDir,
-    /// Duration of the slowest response of the good server, in microseconds.
+    /// Duration of the slowest response of the well-behaved server so far, in microseconds.
     slowest: AtomicU64,
     row: ResultRow,
 }
 
 impl ServerPair {
-    /// Starts both servers, and waits until the good one is ready.
+    /// Starts both servers with a user who allows all starts and calls, and waits until the well-behaved server is
+    /// ready.
     pub(crate) async fn start(bad: ServerConfig) -> Self {
         Self::start_with_timeouts((IDLE_TIMEOUT, TOTAL_TIMEOUT), bad).await
     }
@@ -142,13 +147,14 @@ impl ServerPair {
         pair
     }
 
-    /// Starts the good server. The bad one is only added to the settings.
+    /// Starts the well-behaved server with a user who allows all starts and calls. The hostile server is only added to
+    /// the settings.
     pub(crate) async fn with_stopped_bad_server(bad: ServerConfig) -> Self {
         Self::set_up((IDLE_TIMEOUT, TOTAL_TIMEOUT), with_forbidden_url(bad), allow_starts_and_tools).await
     }
 
-    /// Starts both servers and waits until they are ready. The test has to decide on consent requests for the bad
-    /// server's tools.
+    /// Starts both servers and waits until they are ready. The test has to decide on the tool calls of the hostile
+    /// server.
     pub(crate) async fn with_undecided_tools(bad: ServerConfig) -> Self {
         let pair = Self::set_up((FLOOD_TIMEOUT, FLOOD_TIMEOUT), with_forbidden_url(bad), allow_good_tools).await;
         pair.app.host.start_server("bad".into()).await.unwrap();
@@ -156,13 +162,13 @@ impl ServerPair {
         pair
     }
 
-    /// Starts the good server. The bad one is only added to the settings, and the test has to decide on all of its
-    /// consent requests.
+    /// Starts the well-behaved server. The hostile server is only added to the settings, and the test has to decide on
+    /// all of its consent requests.
     pub(crate) async fn with_undecided_start(bad: ServerConfig) -> Self {
         Self::set_up((FLOOD_TIMEOUT, FLOOD_TIMEOUT), bad, allow_good_start_and_tools).await
     }
 
-    /// Like [`Self::with_undecided_start`], but programs are searched for in `search_path`.
+    /// Does the same as [`Self::with_undecided_start`], but programs are searched for in `search_path`.
     pub(crate) async fn with_undecided_start_and_path(bad: ServerConfig, search_path: SearchPath) -> Self {
         let options = HostOptions { search_path: Some(search_path), ..host_options((FLOOD_TIMEOUT, FLOOD_TIMEOUT)) };
         Self::set_up_with(options, FLOOD_TIMEOUT, bad, allow_good_start_and_tools).await
@@ -199,17 +205,17 @@ impl ServerPair {
         Self { app, user, memory, total, record_folder, slowest: AtomicU64::new(0), row: ResultRow::default() }
     }
 
-    /// Returns every message that the good server received, as text.
-    pub(crate) fn received_by_good(&self) -> String {
+    /// Returns all messages that the well-behaved server has received, as text.
+    pub(crate) fn messages_received_by_good_server(&self) -> String {
         std::fs::read_to_string(self.record_folder.path().join(GOOD_RECORD_FILE)).unwrap()
     }
 
-    /// Starts both servers, and waits until they are ready.
+    /// Starts both servers with a user who allows all starts and calls, and waits until both are ready.
     pub(crate) async fn ready(bad: ServerConfig) -> Self {
         Self::ready_with_timeouts((IDLE_TIMEOUT, TOTAL_TIMEOUT), bad).await
     }
 
-    /// Starts both servers with the timeouts of a flood, and waits until they are ready.
+    /// Does the same as [`Self::ready`], but calls have the timeout [`FLOOD_TIMEOUT`].
     pub(crate) async fn start_ready_for_flood(bad: ServerConfig) -> Self {
         Self::ready_with_timeouts((FLOOD_TIMEOUT, FLOOD_TIMEOUT), bad).await
     }
@@ -220,14 +226,14 @@ impl ServerPair {
         pair
     }
 
-    /// Calls the tool `echo` of a server with a text. The call has the id `id`.
+    /// Calls the tool `echo` of a server with this text and the call id `id`.
     pub(crate) async fn echo(&self, server: &str, id: &str, text: &str) -> Result<CallToolResult, CallFailure> {
         let arguments = Map::from_iter([("text".to_owned(), json!(text))]);
         let called = self.app.host.call_tool(id.into(), server.into(), "echo".into(), arguments, None).await;
         called.map(|(result, _)| result)
     }
 
-    /// Starts a call of the bad server's tool in a spawned task.
+    /// Starts a call of a tool of the hostile server in a spawned task.
     pub(crate) fn spawn_call(&self, id: &str, tool: &str, arguments: Value) -> PendingCall {
         let (host, id, tool) = (self.app.host.clone(), id.to_owned(), tool.to_owned());
         let arguments = arguments.as_object().cloned().unwrap_or_default();
@@ -236,8 +242,8 @@ impl ServerPair {
         )
     }
 
-    /// Waits for a matching consent request for a tool of the bad server.
-    pub(crate) async fn tool_request(
+    /// Waits for a consent request for a tool call of the hostile server for which `fits` returns `true`.
+    pub(crate) async fn wait_for_tool_consent_request(
         &self,
         what: &str,
         fits: impl Fn(&ConsentRequestView) -> bool,
@@ -247,19 +253,20 @@ impl ServerPair {
         self.app.consent_request("bad", "the tool", |request| is_tool_request(request) && fits(request)).await
     }
 
-    /// Waits for a consent request of the bad server that is not for a tool.
+    /// Waits for a consent request of the hostile server that is not for a tool call.
     pub(crate) async fn next_server_request(&self, what: &str) -> ConsentRequestView {
         self.row.set_name(what);
         let is_tool_request = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
         self.app.consent_request("bad", "something", |request| !is_tool_request(request)).await
     }
 
-    /// Calls the bad server. Asserts that the good server responds in time during and after the call.
+    /// Calls the tool `echo` of the hostile server. Asserts that the well-behaved server responds in time during and
+    /// after the call.
     pub(crate) async fn call_bad_server(&self, what: &str) -> CallEnd {
         let began = Instant::now();
         let limit = self.total + Duration::from_secs(20);
         let call = async { tokio::time::timeout(limit, self.echo("bad", "bad", "hello")).await };
-        let (ended, took) = self.while_good_responds(what, async { (call.await, began.elapsed()) }).await;
+        let (ended, took) = self.while_good_server_responds(what, async { (call.await, began.elapsed()) }).await;
         let Ok(result) = ended else {
             let activity: String = self.app.activity("bad").await.chars().take(2_000).collect();
             panic!("{what}: the call must end; consent requests: {:?}; {activity}", self.app.consent_requests().await)
@@ -267,8 +274,9 @@ impl ServerPair {
         CallEnd { result, took }
     }
 
-    /// Waits for a future. Asserts that the good server responds in time during the wait and once afterwards.
-    pub(crate) async fn while_good_responds<F: Future>(&self, what: &str, attack: F) -> F::Output {
+    /// Runs the future `attack` and returns its output. Asserts that the well-behaved server responds in time meanwhile
+    /// and once afterwards.
+    pub(crate) async fn while_good_server_responds<F: Future>(&self, what: &str, attack: F) -> F::Output {
         let over = AtomicBool::new(false);
         let attack = async {
             let output = attack.await;
@@ -277,23 +285,24 @@ impl ServerPair {
         };
         let good = async {
             while !over.load(Ordering::Relaxed) {
-                self.assert_good_responds(what, "meanwhile").await;
+                self.assert_good_server_responds(what, "meanwhile").await;
                 // sleep: the interval between calls of the good server.
                 tokio::time::sleep(GOOD_CALL_INTERVAL).await;
             }
         };
         let (output, ()) = tokio::join!(attack, good);
-        self.assert_good_responds(what, "afterwards").await;
+        self.assert_good_server_responds(what, "afterwards").await;
         output
     }
 
-    /// Waits until the bad server has read all earlier messages. It responds in order, so a call suffices.
-    pub(crate) async fn wait_until_bad_has_read(&self, what: &str) {
+    /// Waits until the hostile server has read all messages that were sent before. It responds in order, so one request
+    /// suffices.
+    pub(crate) async fn wait_until_bad_server_has_read(&self, what: &str) {
         let read = self.app.host.refresh_list("bad".into(), ListKind::Tools).await;
         assert!(read.is_ok(), "{what}: the list is read: {read:?}");
     }
 
-    pub(crate) async fn assert_good_responds(&self, what: &str, when: &str) {
+    pub(crate) async fn assert_good_server_responds(&self, what: &str, when: &str) {
         self.row.set_name(what);
         let began = Instant::now();
         let answered = self.echo("good", when, "hello").await;
@@ -303,7 +312,8 @@ impl ServerPair {
         assert!(took < GOOD_RESPONSE_TIMEOUT, "{what}: the good server responds in time {when}: {took:?}");
     }
 
-    /// Asserts the result of a call: an error that contains one of these words, or success if there are none.
+    /// Asserts that a call failed with an error that contains one of these words, or that it succeeded if there are no
+    /// words.
     pub(crate) fn assert_call_ended(&self, what: &str, CallEnd { result, took }: &CallEnd, words: &[&str]) {
         match result {
             Ok(_) => assert!(words.is_empty(), "{what}: the call should fail, but it succeeded"),
@@ -321,8 +331,8 @@ impl ServerPair {
         self.assert_memory_bounded(what);
     }
 
-    /// Asserts that a call failed with one of these words before its timeout.
-    pub(crate) fn assert_ended_immediately(&self, what: &str, call: &CallEnd, words: &[&str]) {
+    /// Asserts that a call failed with an error that contains one of these words, and took at most [`FAILURE_TIMEOUT`].
+    pub(crate) fn assert_failed_immediately(&self, what: &str, call: &CallEnd, words: &[&str]) {
         self.assert_call_ended(what, call, words);
         assert!(
             call.took <= FAILURE_TIMEOUT,
@@ -331,8 +341,8 @@ impl ServerPair {
         );
     }
 
-    /// Returns the growth of the peak memory since both servers were started, in bytes. Includes memory that was freed
-    /// again.
+    /// Returns the growth of this process's peak memory since the well-behaved server was ready, in bytes. Memory that
+    /// was freed again is included.
     fn peak_memory_growth(&self) -> u64 {
         let peak = processes::peak_resident_bytes(std::process::id()).expect("the test runs on Linux");
         peak.saturating_sub(self.memory)
@@ -343,10 +353,10 @@ impl ServerPair {
         assert!(grown < MAX_MEMORY_GROWTH, "{what}: memory is bounded, but grew by {} MiB", grown / 1024 / 1024);
     }
 
-    /// Closes the host, and asserts that the good server responded, memory was bounded, no process remained and no
-    /// secret leaked. A test with further assertions retains the returned row until they are done.
+    /// Closes the host. Asserts that the well-behaved server responded in time, memory was bounded, no process
+    /// remained, and no secret leaked. A test with further assertions keeps the returned row until they have passed.
     pub(crate) async fn close(mut self, what: &str) -> ResultRow {
-        self.assert_good_responds(what, "at the end").await;
+        self.assert_good_server_responds(what, "at the end").await;
         self.assert_memory_bounded(what);
         let pids = [self.app.server("good").await.pid, self.app.server("bad").await.pid];
         let places = leaks::searched_places(&self.app, "bad").await;

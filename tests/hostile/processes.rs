@@ -5,7 +5,7 @@ use testkit::processes;
 
 use crate::pair::ServerPair;
 
-/// Waits up to 10 s for the end of a process. Returns `true` if it has ended.
+/// Waits up to 10 s until a process has ended. Returns `true` if it has.
 async fn wait_until_exited(pid: u32) -> bool {
     testkit::deadline::poll_until(std::time::Duration::from_secs(10), || !processes::is_alive(pid)).await
 }
@@ -20,7 +20,10 @@ async fn x34_child_processes_end_with_their_server() {
     let child: u32 = result["content"][0]["text"].as_str().unwrap().parse().unwrap();
     assert!(processes::is_alive(child), "{what}: the process is running");
     pair.app.host.stop_server("bad".into()).await.unwrap();
-    assert!(pair.while_good_responds(what, wait_until_exited(child)).await, "{what}: the process ends within 10 s");
+    assert!(
+        pair.while_good_server_responds(what, wait_until_exited(child)).await,
+        "{what}: the process ends within 10 s"
+    );
     pair.close(what).await;
 }
 
@@ -43,6 +46,9 @@ async fn x34_server_that_ignores_termination_is_killed() {
     let pair = ServerPair::ready(scripted_config(&["--misbehave", "never-exits"])).await;
     let pid = pair.app.server("bad").await.pid.expect("the process is running");
     pair.app.host.stop_server("bad".into()).await.unwrap();
-    assert!(pair.while_good_responds(what, wait_until_exited(pid)).await, "{what}: the process ends within 10 s");
+    assert!(
+        pair.while_good_server_responds(what, wait_until_exited(pid)).await,
+        "{what}: the process ends within 10 s"
+    );
     pair.close(what).await;
 }

@@ -8,25 +8,25 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Environment variable with the path of the file to which rows are written.
+/// Environment variable with the path of the file to which result rows are appended.
 pub(crate) const TABLE_VARIABLE: &str = "HOSTILE_TABLE";
-/// Environment variable with the seed of random values. Set by cargo. A random one is used if it is not set.
+/// Environment variable with the seed of a run's random values. If it is not set, a random seed is used.
 const SEED_VARIABLE: &str = "HOSTILE_SEED";
-/// Environment variable with a secret that must not reach a server or a file. Set by cargo.
+/// Environment variable with a secret, set by cargo, that must not reach a server or a file.
 const CANARY_VARIABLE: &str = "HOSTILE_CANARY";
 
-/// Measurements of one attack, which [`crate::pair::ServerPair::close`] takes.
+/// Measurements during one attack.
 pub(crate) struct Measurements {
-    /// Duration of the slowest response of the good server.
+    /// Duration of the slowest response of the well-behaved server.
     pub(crate) slowest: Duration,
-    /// Growth of the peak memory in bytes.
+    /// Growth of the test process's peak memory in bytes.
     pub(crate) memory: u64,
-    /// Time from the close of the host until the last server process had ended.
+    /// Time from the start of the host's shutdown until the last server process had ended.
     pub(crate) exit_time: Duration,
 }
 
-/// Row of the table for one attack. Written when it is dropped, as a failure if the test panics. A test with assertions
-/// after the end of the host retains the row until they are done.
+/// Row of the result table for one attack, which is written when this value is dropped. If the test panics, the row is
+/// written as a failure, so a test keeps the value until its last assertion.
 #[derive(Default)]
 pub(crate) struct ResultRow {
     what: Mutex<String>,
@@ -34,7 +34,8 @@ pub(crate) struct ResultRow {
 }
 
 impl ResultRow {
-    /// Sets the name of the row: the case and the attack, such as `X41 over stdio, a flood`.
+    /// Sets the name of the row, such as `X41 over stdio, a flood`, unless it already has one. The name consists of the
+    /// case and the attack.
     pub(crate) fn set_name(&self, what: &str) {
         let mut own = self.what.lock().unwrap_or_else(PoisonError::into_inner);
         if own.is_empty() {
@@ -42,12 +43,13 @@ impl ResultRow {
         }
     }
 
-    /// Records that Drawbridge withstood the attack. A later panic of the test overrides this.
+    /// Records the measurements of an attack that Drawbridge withstood. If the test panics later, the row is still
+    /// written as a failure.
     pub(crate) fn record_withstood(&mut self, figures: Measurements) {
         self.figures = Some(figures);
     }
 
-    /// Returns the line of the row, or `None` if it belongs to no listed case or the attack has not ended.
+    /// Returns the row as a line of JSON, or `None` if it belongs to no listed case or the attack has not ended.
     fn json_line(&self, failed: bool) -> Option<Value> {
         let what = self.what.lock().unwrap_or_else(PoisonError::into_inner);
         let measured = match &self.figures {
@@ -74,12 +76,12 @@ fn append_line(line: &Value) {
     written.expect("the table can be written");
 }
 
-/// Rows of a part of the test that ran in a separate process. Like a [`ResultRow`], they are written as failures if the
-/// test panics.
+/// Result rows of a test that ran in a separate process, which are written when this value is dropped. Like a
+/// [`ResultRow`], they are written as failures if the test panics.
 pub(crate) struct ResultRows(Vec<Value>);
 
 impl ResultRows {
-    /// Reads the rows that another process wrote to a file. Empty if the file does not exist.
+    /// Reads the rows that another process wrote to a file, or none if the file does not exist.
     pub(crate) fn read_from(file: &Path) -> Self {
         let text = std::fs::read_to_string(file).unwrap_or_default();
         Self(text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect())
@@ -113,7 +115,7 @@ impl Drop for ResultRow {
     }
 }
 
-/// Returns the seed of random values in this run.
+/// Returns the seed of all random values in this run.
 fn seed() -> u64 {
     static CHOSEN: OnceLock<u64> = OnceLock::new();
     *CHOSEN.get_or_init(|| {
@@ -121,25 +123,26 @@ fn seed() -> u64 {
     })
 }
 
-/// Returns a random number that differs from `number` by at most a fifth. Equal in all runs with the same seed.
-pub(crate) fn number_near(number: usize) -> usize {
+/// Returns a random number that differs from `number` by at most a fifth. It is the same in all runs with the same
+/// seed.
+pub(crate) fn random_number_near(number: usize) -> usize {
     let mut random = fastrand::Rng::with_seed(seed() ^ number as u64);
     let fifth = number / 5;
     number - fifth + random.usize(..=2 * fifth)
 }
 
-/// Returns a random word that begins with `name`. Equal in all runs with the same seed.
+/// Returns a random word that begins with `name`. It is the same in all runs with the same seed.
 pub(crate) fn random_word(name: &str) -> String {
     format!("{name}-{:016x}", seeded_random(name).u64(..))
 }
 
-/// Returns a random number generator for this name. Its values are equal in all runs with the same seed.
+/// Returns a random number generator whose values depend only on `name` and the seed of the run.
 pub(crate) fn seeded_random(name: &str) -> fastrand::Rng {
     let salt = name.bytes().fold(0_u64, |salt, byte| salt.wrapping_mul(31).wrapping_add(byte.into()));
     fastrand::Rng::with_seed(seed() ^ salt)
 }
 
-/// Returns the secret in the environment of the host.
+/// Returns the secret in the environment of this process, which also runs the host.
 pub(crate) fn host_canary() -> String {
     let canary = std::env::var(CANARY_VARIABLE).unwrap_or_default();
     assert!(

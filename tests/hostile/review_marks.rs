@@ -25,7 +25,7 @@ fn echo_definition(description: &str) -> Value {
     json!({"name": "echo", "description": description, "inputSchema": {"type": "object"}})
 }
 
-/// Returns the hash and the review marks of a server's tool.
+/// Returns the hash of a tool's definition, and the review marks that the host shows for the tool.
 async fn tool_review_marks(app: &TestApp, server: &str, tool: &str) -> (String, ReviewFindings) {
     let reviewed = app.host.server_review(server.into()).await.unwrap();
     let (hash, marks, _) =
@@ -115,7 +115,7 @@ async fn x01_poison_is_marked_in_every_field_and_nothing_is_enabled_before_its_r
     // Trust in a server covers only reviewed definitions.
     let tool = &listed[0]["name"];
     let call = pair.spawn_call("first", tool.as_str().unwrap(), json!({}));
-    let request = pair.tool_request(what, |_| true).await;
+    let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     assert!(!request.marks.flags.is_empty(), "{what}: the consent request shows the finding");
     app.decide(&request, UserDecision::Deny).await;
     assert!(call.await.unwrap().is_err(), "{what}: the call can be denied");
@@ -135,7 +135,8 @@ async fn x05_hidden_tool_that_returns_changed_shows_its_change() {
     let pair = ServerPair::with_undecided_tools(scripted_config(&args)).await;
     let app = &pair.app;
     let call = pair.spawn_call("first", "echo", json!({}));
-    app.decide(&pair.tool_request(what, |_| true).await, UserDecision::Allow(ApprovalScope::Always)).await;
+    app.decide(&pair.wait_for_tool_consent_request(what, |_| true).await, UserDecision::Allow(ApprovalScope::Always))
+        .await;
     call.await.unwrap().expect("it is allowed");
     assert_eq!(
         tool_review_marks(app, "bad", "echo").await.1.review_state,
@@ -146,7 +147,7 @@ async fn x05_hidden_tool_that_returns_changed_shows_its_change() {
         app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list can be read again");
     }
     let call = pair.spawn_call("again", "echo", json!({}));
-    let request = pair.tool_request(what, |_| true).await;
+    let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     assert_eq!(request.marks.review_state, Some(ReviewState::Changed), "{what}: the definition has changed");
     let diff = request.marks.diff.clone().expect("what changed is shown");
     assert_eq!(diff.changes.len(), 1, "{what}: only this change is shown: {diff:?}");
@@ -161,9 +162,9 @@ async fn x05_hidden_tool_that_returns_changed_shows_its_change() {
     let definitions = |hash: &str| {
         vec![ShownDefinition { kind: offers::review::DefinitionKind::Tool, name: "echo".into(), hash: hash.into() }]
     };
-    let stale = app.host.review("bad".into(), definitions("0")).await;
+    let stale = app.host.mark_reviewed("bad".into(), definitions("0")).await;
     assert_eq!(stale, Err(ReviewError::Stale(vec!["echo".into()])), "{what}: a review of another version is rejected");
-    app.host.review("bad".into(), definitions(&hash)).await.expect("the definition can be reviewed");
+    app.host.mark_reviewed("bad".into(), definitions(&hash)).await.expect("the definition can be reviewed");
     assert_eq!(
         tool_review_marks(app, "bad", "echo").await.1.review_state,
         Some(ReviewState::Reviewed),
@@ -171,7 +172,7 @@ async fn x05_hidden_tool_that_returns_changed_shows_its_change() {
     );
     assert!(app.decisions().iter().any(|(kind, ..)| kind == "review"), "{what}: the review is logged");
     let call = pair.spawn_call("third", "echo", json!({}));
-    app.decide(&pair.tool_request(what, |_| true).await, UserDecision::Deny).await;
+    app.decide(&pair.wait_for_tool_consent_request(what, |_| true).await, UserDecision::Deny).await;
     assert!(call.await.unwrap().is_err(), "{what}: the call still requires consent");
     pair.close(what).await;
 }
@@ -299,7 +300,7 @@ async fn x09_model_call_after_content_of_another_server_requires_consent_again()
     let read = call.await.unwrap().expect("the model reads what the bad one says");
     assert!(json!(read).to_string().contains(&canary), "{what}: the model received the instructions");
     assert_eq!(
-        app.host.conversation_label(conversation.clone()).await.unwrap().servers,
+        app.host.data_flow_label(conversation.clone()).await.unwrap().servers,
         ["post", "bad"],
         "{what}: the content is labeled"
     );
@@ -352,7 +353,7 @@ async fn changed_prompt_requires_a_review_before_use() {
     assert!(marks.flags.iter().any(|flag| flag.reason == FlagReason::HidesFromUser), "the finding is shown");
     let definition =
         ShownDefinition { kind: offers::review::DefinitionKind::Prompt, name: "greet".into(), hash: hash.to_string() };
-    app.host.review("bad".into(), vec![definition]).await.expect("the prompt can be reviewed");
+    app.host.mark_reviewed("bad".into(), vec![definition]).await.expect("the prompt can be reviewed");
     get("reviewed").await.expect("the reviewed prompt can be used");
     app.host.close().await;
 }

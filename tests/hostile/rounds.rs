@@ -23,8 +23,9 @@ fn input_required_reply(state: &str) -> Value {
     })
 }
 
-/// Decides a consent request: submits a form, approves a tool call once, and leaves all others undecided.
-fn accept_everything(consent_request: &ConsentRequestView) -> Option<UserDecision> {
+/// Returns the user's decision on a consent request: submits a form, approves a tool call once, and leaves other
+/// requests undecided.
+fn accept_forms_and_tool_calls(consent_request: &ConsentRequestView) -> Option<UserDecision> {
     match consent_request.body {
         ConsentRequestBody::Form { .. } => {
             Some(UserDecision::Submit(Map::from_iter([("name".to_owned(), json!("Ann"))])))
@@ -34,7 +35,7 @@ fn accept_everything(consent_request: &ConsentRequestView) -> Option<UserDecisio
     }
 }
 
-/// Returns the `tools/call` requests that the server received.
+/// Returns the `tools/call` requests that the server has written to the file `record`.
 fn received_tool_calls(record: &Path) -> Vec<Value> {
     let lines = std::fs::read_to_string(record).unwrap();
     let requests = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("each line is JSON"));
@@ -51,7 +52,7 @@ async fn x28_rounds_are_bounded_and_their_state_is_stored_nowhere() {
     let reply = format!("tools/call=@{}", file.display());
     let args = [&MODERN_REVISION_ARGUMENTS[..], &["--reply", &reply, "--record", record.to_str().unwrap()]].concat();
     let pair = ServerPair::start_ready_for_flood(scripted_config(&args)).await;
-    let user = pair.app.decide_automatically(accept_everything);
+    let user = pair.app.decide_automatically(accept_forms_and_tool_calls);
     let call = pair.call_bad_server(what).await;
     user.abort();
     pair.assert_call_ended(what, &call, &["requested input too often"]);
@@ -59,7 +60,7 @@ async fn x28_rounds_are_bounded_and_their_state_is_stored_nowhere() {
     assert!(rounds <= 11, "{what}: input is requested and sent at most ten times: {rounds}");
 
     // The next call of the same tool is independent of this one.
-    let user = pair.app.decide_automatically(accept_everything);
+    let user = pair.app.decide_automatically(accept_forms_and_tool_calls);
     let second = pair.call_bad_server(what).await;
     user.abort();
     pair.assert_call_ended(what, &second, &["requested input too often"]);
@@ -77,7 +78,7 @@ async fn x28_rounds_are_bounded_and_their_state_is_stored_nowhere() {
     let all = std::fs::read_to_string(&record).unwrap();
     let with_state = all.lines().filter(|line| line.contains(&state)).count();
     assert_eq!(with_state, 2 * (rounds - 1), "{what}: the server receives nothing else with the state");
-    assert!(!pair.received_by_good().contains(&state), "{what}: no other server receives the state");
+    assert!(!pair.messages_received_by_good_server().contains(&state), "{what}: no other server receives the state");
     let mut files = vec![("the log".to_owned(), log::recorded_text())];
     leaks::add_file_contents(pair.app.folder.path(), &mut files);
     assert_eq!(leaks::find_secret(&files, &state), None, "{what}: the state is stored nowhere");
@@ -96,6 +97,6 @@ async fn x28_state_of_8_mb_is_rejected() {
     ))
     .await;
     let call = pair.call_bad_server(what).await;
-    pair.assert_ended_immediately(what, &call, &["bytes"]);
+    pair.assert_failed_immediately(what, &call, &["bytes"]);
     pair.close(what).await;
 }

@@ -32,7 +32,7 @@ async fn s02_identity_rule_matches_every_spelling_of_an_address() {
         let what = format!("S02, an address {about}");
         let pair = ServerPair::with_undecided_start(remote_config(url)).await;
         set_rule(&pair, json!({"effect": "deny", "identity": "*//evil-mcp.example/*", "direction": "both"})).await;
-        pair.assert_good_responds(&what, "first").await;
+        pair.assert_good_server_responds(&what, "first").await;
         // An unreachable server may be refused before the rules are evaluated.
         let _ = pair.app.host.start_server("bad".into()).await;
         let is_refused =
@@ -102,7 +102,7 @@ async fn s03_denied_value_is_denied_in_every_spelling() {
         assert!(matches!(ended, Err(CallFailure::Refused(_))), "{what}: {arguments} is denied: {ended:?}");
     }
     assert_eq!(count_calls(&record), 0, "{what}: nothing was sent");
-    pair.assert_good_responds(what, "afterwards").await;
+    pair.assert_good_server_responds(what, "afterwards").await;
     pair.close(what).await;
 }
 
@@ -117,7 +117,7 @@ async fn s03_allowed_value_is_within_the_rule() {
     let record = folder.path().join("record");
     let pair = ServerPair::with_undecided_tools(scripted_config(&["--record", record.to_str().unwrap()])).await;
     let first = pair.spawn_call("first", "echo", json!({}));
-    let request = pair.tool_request(what, |_| true).await;
+    let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(first.await.unwrap().is_ok(), "{what}: an approved call marks the tool as reviewed");
     let own = root.display().to_string();
@@ -152,7 +152,7 @@ async fn s03_allowed_value_is_within_the_rule() {
     {
         let before = count_calls(&record);
         let call = pair.spawn_call(&format!("asks {n}"), "echo", arguments.clone());
-        let request = pair.tool_request(what, |_| true).await;
+        let request = pair.wait_for_tool_consent_request(what, |_| true).await;
         assert_eq!(count_calls(&record), before, "{what}: {arguments} requires consent");
         pair.app.decide(&request, UserDecision::Deny).await;
         assert!(call.await.unwrap().is_err(), "{what}: {arguments} is denied");
@@ -172,6 +172,6 @@ async fn s03_allowed_value_is_within_the_rule() {
         let ended = pair.spawn_call(&format!("allowed {n}"), "echo", arguments.clone()).await.unwrap();
         assert!(ended.is_ok(), "{what}: {arguments} is allowed: {ended:?}");
     }
-    pair.assert_good_responds(what, "afterwards").await;
+    pair.assert_good_server_responds(what, "afterwards").await;
     pair.close(what).await;
 }

@@ -19,13 +19,13 @@ use testkit::model::provider_settings;
 
 use crate::report::{Measurements, ResultRow};
 
-/// Keychain in memory, which remains when the host is restarted.
+/// Keychain in memory that stays the same when a test closes the host and opens it again.
 #[derive(Default)]
 struct MemoryKeychain {
     secrets: Mutex<HashMap<String, String>>,
     marks: Mutex<HashMap<String, String>>,
     locked: AtomicBool,
-    /// Set while the keychain is unavailable.
+    /// `true` to simulate a computer whose keychain is unavailable.
     is_unavailable: AtomicBool,
 }
 
@@ -57,11 +57,11 @@ impl Secrets for MemoryKeychain {
         Ok(self.secrets.lock().unwrap().keys().filter(|key| key.starts_with(prefix)).cloned().collect())
     }
 
-    fn read_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+    fn read_rollback_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
         Ok(self.marks.lock().unwrap().get(name).cloned())
     }
 
-    fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
+    fn set_rollback_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
         self.marks.lock().unwrap().insert(name.to_owned(), mark.to_owned());
         Ok(())
     }
@@ -82,7 +82,7 @@ async fn open_app(folder: tempfile::TempDir, keychain: &Arc<MemoryKeychain>, is_
     TestApp::start_with_secrets(folder, servers, HostOptions::default(), keychain.clone()).await
 }
 
-/// Starts the server with a permanent approval.
+/// Starts the server named `bad` with a permanent approval.
 async fn approve_permanently(app: &TestApp) {
     app.host.start_server("bad".into()).await.unwrap();
     let request = app.consent_request("bad", "its start", |_| true).await;
@@ -94,7 +94,7 @@ async fn count_grants(host: &Host) -> usize {
     host.grants().await.unwrap().len()
 }
 
-/// Polls until `holds` returns `true`. Returns the time that this took.
+/// Polls the condition `holds` until it is true, and returns the time that this took.
 async fn wait_until<F: Future<Output = bool>>(what: &str, holds: impl Fn() -> F) -> Duration {
     let start = Instant::now();
     while !holds().await {
@@ -114,8 +114,8 @@ fn read_document(file: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
 }
 
-/// Approves a start permanently, closes the host, changes a file, and opens the host again. Asserts that the next start
-/// requires consent.
+/// Approves a start permanently, closes the host, changes the file of the grants with `change`, and opens the host
+/// again. Asserts that the next start requires consent.
 async fn assert_consent_required_after(what: &str, change: impl FnOnce(&Path)) {
     let row = start_result_row(what);
     let keychain = Arc::new(MemoryKeychain::default());
@@ -238,7 +238,8 @@ async fn s21_approvals_are_not_used_while_the_keychain_is_locked() {
     report_withstood(row);
 }
 
-/// An attacker removes the seals from the approvals and makes the keychain unavailable.
+/// An attacker removes the authentication codes (seals) from the files of approvals, and makes the keychain
+/// unavailable. No approval in these files is used.
 #[tokio::test]
 async fn s21_forged_approvals_are_not_used_without_the_keychain() {
     let row = start_result_row("S21, approvals without a seal, and the keychain is gone");

@@ -23,7 +23,8 @@ use crate::leaks;
 use crate::pair::ServerPair;
 use crate::report::ResultRow;
 
-/// Good local server, bad server that requires a sign-in, and the authorization server.
+/// Sign-in to a hostile server, with the authorization server that it uses and a well-behaved local server in the same
+/// host.
 struct SignInAttempt {
     what: String,
     pair: ServerPair,
@@ -32,14 +33,14 @@ struct SignInAttempt {
 }
 
 impl SignInAttempt {
-    /// Starts all servers and the sign-in. Its result is returned by [`Self::wait_for_end`].
+    /// Starts all servers and begins the sign-in. [`Self::wait_for_end`] returns its result.
     async fn start(what: &str, issuer: AuthorizationScript, server: ProtectedScript) -> Self {
         let issuer = AuthorizationServer::start(issuer).await;
         let server = ProtectedServer::start(server, &[&issuer]).await;
         Self::start_with_servers(what, issuer, server, |_| {}).await
     }
 
-    /// Starts a sign-in with existing servers. `prepare` is called before the sign-in starts.
+    /// Begins a sign-in to a server that is already running, after calling `prepare`.
     async fn start_with_servers(
         what: &str,
         issuer: AuthorizationServer,
@@ -53,14 +54,14 @@ impl SignInAttempt {
         Self { what: what.to_owned(), pair, issuer, server }
     }
 
-    /// Waits until the bad server is ready or has failed, while the good server is called. Returns the cause of a
-    /// failure.
+    /// Waits until the hostile server is ready or has failed, while the well-behaved server has to respond. Returns the
+    /// cause of a failure as the error.
     async fn wait_for_end(&self) -> Result<(), String> {
-        self.pair.while_good_responds(&self.what, wait_for_start_result(&self.pair)).await
+        self.pair.while_good_server_responds(&self.what, wait_for_start_result(&self.pair)).await
     }
 
-    /// Asserts that the sign-in fails with a cause that contains one of these words, and that no authorization code was
-    /// redeemed. Returns the cause.
+    /// Asserts that the sign-in fails with a cause that contains one of these words, and before the authorization code
+    /// is exchanged for a token. Returns the cause.
     async fn assert_fails_before_token_request(&self, words: &[&str]) -> String {
         let cause = self.wait_for_end().await.expect_err(&format!("{}: the sign-in must fail", self.what));
         assert!(
@@ -73,8 +74,8 @@ impl SignInAttempt {
         cause
     }
 
-    /// Closes the host, and asserts the criteria of [`ServerPair::close`] and that no secret of the sign-in was written
-    /// or sent.
+    /// Closes the host, and asserts the same as [`ServerPair::close`], and that no secret of the sign-in is in a file,
+    /// in the activity log or in the data sent to the page.
     async fn close(self) -> ResultRow {
         self.pair.assert_memory_bounded(&self.what);
         assert_no_secrets(&self.what, &self.pair, &[&self.issuer]).await;
@@ -82,7 +83,7 @@ impl SignInAttempt {
     }
 }
 
-/// Waits until the bad server is ready or has failed. Returns the cause of a failure.
+/// Waits until the hostile server is ready or has failed. Returns the cause of a failure as the error.
 async fn wait_for_start_result(pair: &ServerPair) -> Result<(), String> {
     let mut events = pair.app.host.events();
     let limit = tokio::time::Instant::now() + testkit::app::EVENT_TIMEOUT;
@@ -108,7 +109,8 @@ async fn wait_for_start_result(pair: &ServerPair) -> Result<(), String> {
     }
 }
 
-/// Asserts that no secret of a sign-in is in a file, in the activity, or in the data sent to the page.
+/// Asserts that no secret of a sign-in is in a file, in the activity log, in the steps of the sign-in, or in the data
+/// sent to the page.
 async fn assert_no_secrets(what: &str, pair: &ServerPair, issuers: &[&AuthorizationServer]) {
     let known = pair.app.host.authorization("bad".into()).await;
     let mut places = leaks::searched_places(&pair.app, "bad").await;

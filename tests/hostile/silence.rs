@@ -29,7 +29,7 @@ async fn assert_handshake_times_out(args: &[&str]) {
     let what = format!("X35 over stdio, {}", args.join(" "));
     let pair = ServerPair::start(scripted_config(args)).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
-    let view = pair.while_good_responds(&what, failed).await;
+    let view = pair.while_good_server_responds(&what, failed).await;
     let ServerState::Failed(failure) = view.state else { panic!("{what}: the server has failed") };
     let message = &failure.message;
     assert!(
@@ -50,14 +50,14 @@ async fn x35_server_that_never_responds_times_out() {
     assert_handshake_times_out(&["--probe", "silence", "--misbehave", "silent@initialize"]).await;
 }
 
-/// The server ignores the request `server/discover`, as servers of older revisions may. The host then falls back to
-/// `initialize`.
+/// The server ignores the request `server/discover`, as servers of older revisions may do. The host then sends
+/// `initialize` instead.
 #[tokio::test]
 async fn x35_unanswered_discover_falls_back_to_initialize() {
     let what = "X35 over stdio, silence at server/discover";
     let pair = ServerPair::start(scripted_config(&["--probe", "silence"])).await;
     let ready = pair.app.until("bad", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0);
-    pair.while_good_responds(what, ready).await;
+    pair.while_good_server_responds(what, ready).await;
     pair.close(what).await;
 }
 
@@ -77,13 +77,13 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
         }
     };
     let noted = tokio::time::timeout(TOTAL_TIMEOUT + Duration::from_secs(3), noted);
-    let note = pair.while_good_responds(what, noted).await.expect("X35: the missing list is reported");
+    let note = pair.while_good_server_responds(what, noted).await.expect("X35: the missing list is reported");
     assert!(note.contains("no answer"), "{what}: the report contains the cause: {note}");
     pair.close(what).await;
 }
 
-/// Starts a server that never responds to a call. Also returns the folder and the file in which it records its
-/// messages.
+/// Starts a hostile server that never responds to a tool call. Returns the servers, and the folder and path of the file
+/// to which it writes the messages that it receives.
 async fn start_silent_server() -> (ServerPair, tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
@@ -122,6 +122,6 @@ async fn x35_cancellation_is_immediate() {
     });
     assert_eq!(ended.await, Err(CallFailure::Cancelled), "{what}: the call is cancelled");
     assert_cancellation_sent(what, &record).await;
-    pair.assert_good_responds(what, "afterwards").await;
+    pair.assert_good_server_responds(what, "afterwards").await;
     pair.close(what).await;
 }

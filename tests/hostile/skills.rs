@@ -2,7 +2,7 @@
 //! tests cover their display (X12, X14).
 
 use chat::skills::{SkillError, SkillReader};
-use offers::catalog::MAX_ITEMS;
+use offers::catalog::MAX_CATALOG_LIST_ITEMS;
 use policy::Hash;
 use serde_json::{Value, json};
 use testkit::app::scripted_config;
@@ -13,7 +13,7 @@ const SKILL_FOLDER_URI: &str = "skill://bad/act";
 const SKILL_URI: &str = "skill://bad/act/SKILL.md";
 const SKILL_TEXT: &str = "---\nname: act\ndescription: Acts\n---\nDo this.\n";
 
-/// Returns the list entry of a skill with a single file of this content.
+/// Returns the list entry of a skill whose only file has the content `text`.
 fn skill_entry(text: &str) -> Value {
     let digest = format!("sha256:{}", Hash::of_bytes(text.as_bytes()));
     json!({
@@ -23,7 +23,7 @@ fn skill_entry(text: &str) -> Value {
     })
 }
 
-/// Good server, and a bad server with the specified results for its methods.
+/// A well-behaved server, and a hostile server that returns fixed results for some methods.
 struct SkillServers {
     pair: ServerPair,
     folder: tempfile::TempDir,
@@ -49,7 +49,7 @@ impl SkillServers {
         Self { pair, folder }
     }
 
-    /// Counts the requests with this method that the bad server received.
+    /// Returns the number of requests with this method that the hostile server has received.
     fn received_requests(&self, method: &str) -> usize {
         let record = std::fs::read_to_string(self.folder.path().join("record")).unwrap();
         record.matches(&format!(r#""method":"{method}""#)).count()
@@ -97,7 +97,7 @@ async fn x59_skills_with_false_names_or_files_are_dropped() {
     let entries: Vec<&Value> = attacks.iter().map(|(_, entry)| entry).collect();
     let skilled = SkillServers::start(&[("skills/list", json!({ "skills": entries }))]).await;
     let what = "X59, names and files of skills";
-    let list = skilled.pair.while_good_responds(what, skilled.reader().list("bad".into())).await.unwrap();
+    let list = skilled.pair.while_good_server_responds(what, skilled.reader().list("bad".into())).await.unwrap();
     assert_eq!(list.skills, Vec::new(), "{what}: no skill can be read");
     let causes: Vec<&str> = list.dropped.iter().map(|(_, cause)| cause.as_str()).collect();
     assert_eq!(causes.len(), attacks.len(), "{what}: each skill has a cause: {causes:?}");
@@ -120,9 +120,13 @@ async fn x59_endless_list_of_skills_is_truncated() {
     let many: Vec<Value> = (0..20_000).map(skill).collect();
     let skilled = SkillServers::start(&[("skills/list", json!({ "skills": many, "nextCursor": "more" }))]).await;
     let what = "X59, 20,000 skills";
-    let list = skilled.pair.while_good_responds(what, skilled.reader().list("bad".into())).await.unwrap();
+    let list = skilled.pair.while_good_server_responds(what, skilled.reader().list("bad".into())).await.unwrap();
     assert!(list.is_cut, "{what}: the existence of further skills is reported");
-    assert_eq!(list.skills.len() + list.dropped.len(), MAX_ITEMS, "{what}: no further skills are retained");
+    assert_eq!(
+        list.skills.len() + list.dropped.len(),
+        MAX_CATALOG_LIST_ITEMS,
+        "{what}: no further skills are retained"
+    );
     assert_eq!(skilled.received_requests("skills/list"), 1, "{what}: no further skills are requested");
     skilled.pair.close(what).await;
 }
@@ -148,7 +152,7 @@ async fn x60_skill_files_that_differ_from_the_list_are_not_used() {
     .await;
     for (at, (attack, _)) in attacks.iter().enumerate() {
         let what = format!("X60, {attack}");
-        let read = skilled.pair.while_good_responds(&what, skilled.read_skill(&at.to_string(), None)).await;
+        let read = skilled.pair.while_good_server_responds(&what, skilled.read_skill(&at.to_string(), None)).await;
         let error = read.expect_err(&what).to_string();
         assert!(
             error.contains("bad") && !error.contains("xfil"),
@@ -173,7 +177,7 @@ async fn x60_skill_changed_between_list_and_read_is_consistent_or_rejected() {
     let skilled =
         SkillServers::start(&[list(SKILL_TEXT), list(&changed), contents(&changed), contents(&changed)]).await;
     let what = "X60, a skill that changes after it was listed";
-    let early = skilled.pair.while_good_responds(what, skilled.read_skill("1", None)).await;
+    let early = skilled.pair.while_good_server_responds(what, skilled.read_skill("1", None)).await;
     assert!(matches!(early, Err(SkillError::Mismatch { .. })), "{what}: the file differs from the list: {early:?}");
     let late = skilled.read_skill("2", None).await;
     assert_eq!(late, Ok(changed), "{what}: the list is read again each time");

@@ -7,7 +7,7 @@ use testkit::app::scripted_config;
 use crate::pair::ServerPair;
 use crate::{leaks, log, report};
 
-const ALLOWED_VARIABLES: [&str; 14] = [
+const ALLOWED_ENVIRONMENT_VARIABLES: [&str; 14] = [
     "DRAWBRIDGE_SERVER",
     "HOME",
     "LANG",
@@ -29,14 +29,14 @@ async fn x33_server_receives_only_what_it_needs() {
     let what = "X33, environment, folder and descriptors";
     let pair = ServerPair::with_undecided_tools(scripted_config(&[])).await;
     let call = pair.spawn_call("1", "environment", json!({}));
-    let request = pair.tool_request(what, |_| true).await;
+    let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&request, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
     let result = json!(call.await.unwrap().expect("it is allowed"));
     let observed: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
     let environment = observed["environment"].as_object().unwrap();
     let more: Vec<&String> = environment
         .keys()
-        .filter(|name| !ALLOWED_VARIABLES.contains(&name.as_str()) && !name.starts_with("LC_"))
+        .filter(|name| !ALLOWED_ENVIRONMENT_VARIABLES.contains(&name.as_str()) && !name.starts_with("LC_"))
         .collect();
     assert!(more.is_empty(), "{what}: these variables are not passed to a server: {more:?}");
     assert_eq!(observed["descriptors"], json!([0, 1, 2]), "{what}: the server inherits no open file of the host");
@@ -48,7 +48,7 @@ async fn x33_server_receives_only_what_it_needs() {
     pair.close(what).await;
 }
 
-/// Asserts that no file that users display in a terminal contains control sequences.
+/// Asserts that no text file of the app, which a user could print in a terminal, contains control sequences.
 #[tokio::test]
 async fn x11_no_file_contains_terminal_control_sequences() {
     for misbehave in ["escapes", "stderr-garbage"] {

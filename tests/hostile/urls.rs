@@ -12,14 +12,14 @@ use crate::collector::forbidden_listener;
 use crate::pair::ServerPair;
 use crate::report::random_word;
 
-/// Returns the request to open this URL, which the server sends during a call.
+/// Returns the argument that makes the scripted server request to open this URL during a tool call.
 fn url_request(url: &str) -> String {
     let params = json!({"mode": "url", "message": "Open this", "elicitationId": "1", "url": url});
     let request = json!({"jsonrpc": "2.0", "id": "url", "method": "elicitation/create", "params": params});
     format!("tools/call={request}")
 }
 
-/// Returns URLs that must never be opened, regardless of the user's decision. Each has a description of its danger.
+/// Returns URLs that must never be opened, whatever the user decides, each with a description of its danger.
 fn rejected_urls() -> Vec<(&'static str, String)> {
     let name = random_word("host");
     vec![
@@ -36,7 +36,7 @@ fn rejected_urls() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Waits until a response to the bad server's request was sent.
+/// Waits until the host has responded to the hostile server's request.
 async fn wait_for_response(pair: &ServerPair) {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let is_answered = || {
@@ -54,7 +54,7 @@ async fn x23_deceptive_urls_are_not_opened() {
         let what = format!("X23, an address with {about}");
         let pair = ServerPair::with_undecided_tools(scripted_config(&["--raw", &url_request(&url)])).await;
         let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
-        let request = pair.tool_request(&what, |_| true).await;
+        let request = pair.wait_for_tool_consent_request(&what, |_| true).await;
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         // An invalid address is rejected without a consent request.
         let received = tokio::select! {
@@ -82,10 +82,10 @@ async fn x23_url_is_not_requested_before_consent() {
     let pair =
         ServerPair::with_undecided_tools(scripted_config(&["--raw", &url_request(&forbidden_listener().url())])).await;
     let call = pair.spawn_call("1", "echo", json!({"text": "x"}));
-    let request = pair.tool_request(what, |_| true).await;
+    let request = pair.wait_for_tool_consent_request(what, |_| true).await;
     pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let request = pair.next_server_request(what).await;
-    pair.while_good_responds(what, advance_time(std::time::Duration::from_secs(1))).await;
+    pair.while_good_server_responds(what, advance_time(std::time::Duration::from_secs(1))).await;
     assert!(pair.app.platform.opened.lock().unwrap().is_empty(), "{what}: no URL was opened");
     assert_eq!(forbidden_listener().connection_count(), 0, "[elicit-url-no-prefetch] {what}: the URL was not fetched");
     pair.app.decide(&request, UserDecision::Deny).await;

@@ -19,29 +19,29 @@ use crate::user::{
 
 struct ServerCase {
     config: ServerConfig,
-    /// Name that the server claims in `serverInfo`.
-    claims: &'static str,
+    /// Expected name in the server's `serverInfo`.
+    reported_name: &'static str,
     revision: &'static str,
-    /// Expected numbers of tools, prompts, resources and templates.
-    offers: [usize; 4],
-    /// Name and arguments of a successful call, and a text that its result contains.
-    works: (&'static str, Value, &'static str),
-    /// Expected structured content of that result, or `None` if it varies.
+    /// Expected numbers of tools, prompts, resources and resource templates.
+    expected_counts: [usize; 4],
+    /// A call that must succeed: the tool's name, its arguments, and a text that the result must contain.
+    successful_call: (&'static str, Value, &'static str),
+    /// Expected structured content of the result of `successful_call`, or `None` if it varies.
     structured: Option<Value>,
-    /// Name and arguments of a call that the tool rejects, and a text that its error contains.
-    fails: (&'static str, Value, &'static str),
+    /// A call that the tool must reject: its name, its arguments, and a text that the error must contain.
+    rejected_call: (&'static str, Value, &'static str),
 }
 
 #[tokio::test]
 async fn everything_server_works() {
     check_server_case(ServerCase {
         config: installed::everything_server(),
-        claims: "mcp-servers/everything",
+        reported_name: "mcp-servers/everything",
         revision: "2025-11-25",
-        offers: [17, 4, 7, 2],
-        works: ("get-sum", json!({ "a": 2, "b": 3 }), "The sum of 2 and 3 is 5."),
+        expected_counts: [17, 4, 7, 2],
+        successful_call: ("get-sum", json!({ "a": 2, "b": 3 }), "The sum of 2 and 3 is 5."),
         structured: None,
-        fails: ("get-sum", json!({ "a": "two", "b": 3 }), "Invalid arguments"),
+        rejected_call: ("get-sum", json!({ "a": "two", "b": 3 }), "Invalid arguments"),
     })
     .await;
 }
@@ -53,12 +53,12 @@ async fn memory_server_works() {
     let observation = json!({ "entityName": "Otto", "contents": ["is red"] });
     check_server_case(ServerCase {
         config: installed::memory_server(folder.path()),
-        claims: "memory-server",
+        reported_name: "memory-server",
         revision: "2025-11-25",
-        offers: [9, 0, 1, 0],
-        works: ("create_entities", json!({ "entities": [ship] }), "is blue"),
+        expected_counts: [9, 0, 1, 0],
+        successful_call: ("create_entities", json!({ "entities": [ship] }), "is blue"),
         structured: Some(json!({ "entities": [ship] })),
-        fails: ("add_observations", json!({ "observations": [observation] }), "Otto"),
+        rejected_call: ("add_observations", json!({ "observations": [observation] }), "Otto"),
     })
     .await;
     let stored = std::fs::read_to_string(folder.path().join("memory.jsonl")).unwrap();
@@ -73,12 +73,12 @@ async fn filesystem_server_works() {
     let outside = tempfile::NamedTempFile::new().unwrap();
     check_server_case(ServerCase {
         config: installed::filesystem_server(&canonical_path(folder.path())),
-        claims: "secure-filesystem-server",
+        reported_name: "secure-filesystem-server",
         revision: "2025-11-25",
-        offers: [14, 0, 0, 0],
-        works: ("read_text_file", json!({ "path": inside }), "seen from inside"),
+        expected_counts: [14, 0, 0, 0],
+        successful_call: ("read_text_file", json!({ "path": inside }), "seen from inside"),
         structured: Some(json!({ "content": "seen from inside" })),
-        fails: ("read_text_file", json!({ "path": canonical_path(outside.path()) }), "Access denied"),
+        rejected_call: ("read_text_file", json!({ "path": canonical_path(outside.path()) }), "Access denied"),
     })
     .await;
 }
@@ -88,12 +88,12 @@ async fn time_server_works() {
     let convert = |zone| json!({ "source_timezone": "UTC", "time": "16:30", "target_timezone": zone });
     check_server_case(ServerCase {
         config: installed::time_server(),
-        claims: "mcp-time",
+        reported_name: "mcp-time",
         revision: "2026-07-28",
-        offers: [2, 0, 0, 0],
-        works: ("convert_time", convert("Asia/Tokyo"), "+9.0h"),
+        expected_counts: [2, 0, 0, 0],
+        successful_call: ("convert_time", convert("Asia/Tokyo"), "+9.0h"),
         structured: Some(json!({ "time_difference": "+9.0h" })),
-        fails: ("convert_time", convert("Sea/Middle"), "Invalid timezone"),
+        rejected_call: ("convert_time", convert("Sea/Middle"), "Invalid timezone"),
     })
     .await;
 }
@@ -105,17 +105,17 @@ async fn git_server_works() {
     let elsewhere = tempfile::tempdir().unwrap();
     check_server_case(ServerCase {
         config: installed::git_server(folder.path()),
-        claims: "mcp-git",
+        reported_name: "mcp-git",
         revision: "2026-07-28",
-        offers: [12, 0, 0, 0],
-        works: ("git_status", json!({ "repo_path": folder.path() }), "new.txt"),
+        expected_counts: [12, 0, 0, 0],
+        successful_call: ("git_status", json!({ "repo_path": folder.path() }), "new.txt"),
         structured: None,
-        fails: ("git_status", json!({ "repo_path": elsewhere.path() }), "outside the allowed repository"),
+        rejected_call: ("git_status", json!({ "repo_path": elsewhere.path() }), "outside the allowed repository"),
     })
     .await;
 }
 
-/// The demo server that supports revision 2025-11-25 passes all checks of this file. Covers the MCP requirement
+/// The demo server passes all checks of this file in revision 2025-11-25. Covers the MCP requirement
 /// `[base-core-components]`.
 #[tokio::test]
 async fn demo_server_works_in_the_legacy_era() {
@@ -130,13 +130,13 @@ async fn demo_server_works_in_the_modern_era() {
 fn demo_server_case(era: &str, revision: &'static str) -> ServerCase {
     ServerCase {
         config: demo_config(&["--era", era]),
-        claims: "demo-server",
+        reported_name: "demo-server",
         revision,
         // One of its tools can only be called as a task of the newest revision.
-        offers: [if era == "modern" { 19 } else { 18 }, 5, 17, 3],
-        works: ("add", json!({ "a": 2, "b": 3 }), "2 + 3 = 5"),
+        expected_counts: [if era == "modern" { 19 } else { 18 }, 5, 17, 3],
+        successful_call: ("add", json!({ "a": 2, "b": 3 }), "2 + 3 = 5"),
         structured: Some(json!({ "sum": 5.0 })),
-        fails: ("fail", json!({ "reason": "no wind" }), "no wind"),
+        rejected_call: ("fail", json!({ "reason": "no wind" }), "no wind"),
     }
 }
 
@@ -150,7 +150,7 @@ async fn check_server_case(case: ServerCase) {
     assert_opening_order(&app, &case).await;
     assert_lists_complete(&app, &case).await;
     assert_call_requires_consent(&app, &case).await;
-    let (tool, arguments, why) = case.fails.clone();
+    let (tool, arguments, why) = case.rejected_call.clone();
     let refused = call_tool(&app, "server", tool, arguments).await;
     assert!(refused.is_error, "[tools-is-error]: an error of the tool is shown as an error: {refused:?}");
     assert!(result_text(&refused).contains(why), "the text of the error is shown: {refused:?}");
@@ -175,11 +175,11 @@ async fn assert_starts_when_approved(app: &TestApp, case: &ServerCase) {
     let facts = view.facts.expect("a ready server has reported its information");
     assert_eq!(facts.revision.to_string(), case.revision, "the newest common revision is used");
     let claims = facts.server.map(|s| s.name);
-    assert_eq!(claims.as_deref(), Some(case.claims), "the name of the server is known");
+    assert_eq!(claims.as_deref(), Some(case.reported_name), "the name of the server is known");
 }
 
-/// Asserts the order of the handshake messages: `[stdio-probe-discover-first]`, `[stdio-probe-other-error-fallback]`,
-/// `[lifecycle-no-handshake-modern]`.
+/// Asserts that the host sent the messages of the handshake in the specified order: `[stdio-probe-discover-first]`,
+/// `[stdio-probe-other-error-fallback]`, `[lifecycle-no-handshake-modern]`.
 async fn assert_opening_order(app: &TestApp, case: &ServerCase) {
     let sent = sent_methods(app, "server").await;
     let opening: Vec<&str> = sent.iter().take(3).map(String::as_str).collect();
@@ -194,7 +194,7 @@ async fn assert_opening_order(app: &TestApp, case: &ServerCase) {
 
 async fn assert_lists_complete(app: &TestApp, case: &ServerCase) {
     let catalog = complete_catalog(app, "server").await;
-    assert_eq!(catalog.entry_counts(), case.offers, "all offers are listed");
+    assert_eq!(catalog.entry_counts(), case.expected_counts, "all offers are listed");
     assert!(catalog.notes.iter().all(Vec::is_empty), "no list is reported as missing: {:?}", catalog.notes);
     let capabilities = app.server("server").await.facts.unwrap().capabilities;
     let sent = sent_methods(app, "server").await;
@@ -213,7 +213,7 @@ async fn assert_lists_complete(app: &TestApp, case: &ServerCase) {
 }
 
 async fn assert_call_requires_consent(app: &TestApp, case: &ServerCase) {
-    let (tool, arguments, expected) = case.works.clone();
+    let (tool, arguments, expected) = case.successful_call.clone();
     let under_way = spawn_call(app, &next_call_id(), "server", tool, &arguments);
     let request = app.consent_request("server", "the tool", is_tool_request).await;
     let ConsentRequestBody::Tool { arguments: shown, .. } = &request.body else {
@@ -243,7 +243,8 @@ async fn assert_call_requires_consent(app: &TestApp, case: &ServerCase) {
     }
 }
 
-/// Asserts that no message of a server was reported as invalid. These servers send only valid messages.
+/// Asserts that the host has reported no message of the server as invalid. The servers of these tests send only valid
+/// messages.
 async fn assert_no_anomalies(app: &TestApp) {
     for entry in activity_entries(app, "server").await {
         assert!(entry.kind != ActivityKind::Invalid && entry.note.is_none(), "the message is valid: {entry:?}");

@@ -8,36 +8,36 @@ use testkit::app::local_config;
 
 use crate::matrix::process::LaunchCommand;
 
-/// Returns the folder with the packages from npm.
+/// Returns the folder in which the servers from npm are installed.
 pub(crate) fn node_modules() -> PathBuf {
     installed_path("INTEROP_NODE_MODULES", "../node_modules")
 }
 
 fn venv_programs() -> PathBuf {
-    environment_programs("INTEROP_VENV", "../../target/venv")
+    python_environment_programs("INTEROP_VENV", "../../target/venv")
 }
 
-fn environment_programs(variable: &str, usual: &str) -> PathBuf {
+fn python_environment_programs(variable: &str, usual: &str) -> PathBuf {
     installed_path(variable, usual).join(if cfg!(windows) { "Scripts" } else { "bin" })
 }
 
-/// Returns the command of a server in `servers/`, built on the TypeScript SDK.
+/// Returns the command that starts a script in `servers/` that uses the TypeScript SDK.
 pub(crate) fn node_server(script: &str) -> LaunchCommand {
-    LaunchCommand::new(node_path(), &[&own_script_path(script)])
+    LaunchCommand::new(node_path(), &[&test_script_path(script)])
 }
 
-/// Returns the command of a server in `servers/`, built on the current Python SDK.
+/// Returns the command that starts a script in `servers/` that uses the current Python SDK.
 pub(crate) fn python_server(script: &str) -> LaunchCommand {
-    LaunchCommand::new(existing_file(venv_programs().join(python_file_name())), &[&own_script_path(script)])
+    LaunchCommand::new(existing_file(venv_programs().join(python_file_name())), &[&test_script_path(script)])
 }
 
-/// Returns the command of a server in `servers/`, built on an old version of the Python SDK.
+/// Returns the command that starts a script in `servers/` that uses an old version of the Python SDK.
 pub(crate) fn old_python_server(script: &str) -> LaunchCommand {
-    let programs = environment_programs("INTEROP_VENV_OLD", "../../target/venv-old");
-    LaunchCommand::new(existing_file(programs.join(python_file_name())), &[&own_script_path(script)])
+    let programs = python_environment_programs("INTEROP_VENV_OLD", "../../target/venv-old");
+    LaunchCommand::new(existing_file(programs.join(python_file_name())), &[&test_script_path(script)])
 }
 
-fn own_script_path(script: &str) -> String {
+fn test_script_path(script: &str) -> String {
     existing_file(Path::new(env!("CARGO_MANIFEST_DIR")).join("servers").join(script)).display().to_string()
 }
 
@@ -62,13 +62,13 @@ fn existing_file(path: PathBuf) -> PathBuf {
     path
 }
 
-/// Returns the path of the script that starts a server package from npm.
+/// Returns the path of the script with which a server package from npm is started.
 pub(crate) fn package_script(package: &str) -> String {
     let path = node_modules().join("@modelcontextprotocol").join(package).join("dist/index.js");
     existing_file(path).display().to_string()
 }
 
-/// Returns the path of the Node.js in the search path.
+/// Returns the path of the Node.js executable in the search path.
 pub(crate) fn node_path() -> PathBuf {
     which::which("node").unwrap_or_else(|error| panic!("node: {error}. Install Node.js 20 or newer."))
 }
@@ -83,14 +83,14 @@ pub(crate) fn mcpb_script() -> PathBuf {
     existing_file(node_modules().join("@anthropic-ai/mcpb/dist/cli/cli.js"))
 }
 
-/// Returns the folder to pack as a bundle, which contains a server with all of its dependencies.
-pub(crate) fn bundle_folder() -> PathBuf {
+/// Returns the folder that the tests pack as a bundle. It contains a server with all of its dependencies.
+pub(crate) fn unpacked_bundle_folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bundle");
     existing_file(folder.join("node_modules"));
     folder
 }
 
-/// Returns the path of the last build of `drawbridge-cli`.
+/// Returns the path of the `drawbridge-cli` that was built last.
 pub(crate) fn cli_path() -> PathBuf {
     existing_file(testkit::binaries::program_path("drawbridge-cli"))
 }
@@ -109,7 +109,7 @@ pub(crate) fn everything_server() -> ServerConfig {
     npm_server("server-everything", &[])
 }
 
-/// Returns the configuration of the memory server, which stores its graph in a file of this folder.
+/// Returns the configuration of the reference server `memory`, which stores its knowledge graph in a file in `folder`.
 pub(crate) fn memory_server(folder: &Path) -> ServerConfig {
     let mut config = npm_server("server-memory", &[]);
     let file = folder.join("memory.jsonl").display().to_string();
@@ -117,7 +117,7 @@ pub(crate) fn memory_server(folder: &Path) -> ServerConfig {
     config
 }
 
-/// Returns the configuration of the filesystem server, with access to this folder.
+/// Returns the configuration of the reference server `filesystem`, which may access only `folder`.
 pub(crate) fn filesystem_server(folder: &Path) -> ServerConfig {
     npm_server("server-filesystem", &[&folder.display().to_string()])
 }
@@ -126,12 +126,12 @@ pub(crate) fn time_server() -> ServerConfig {
     pypi_server("mcp-server-time", &["--local-timezone", "UTC"])
 }
 
-/// Returns the configuration of the Git server, with access to this repository.
+/// Returns the configuration of the reference server `git`, which may access only `repository`.
 pub(crate) fn git_server(repository: &Path) -> ServerConfig {
     pypi_server("mcp-server-git", &["--repository", &repository.display().to_string()])
 }
 
-/// Creates a Git repository with one untracked file.
+/// Creates a Git repository in `folder` with one untracked file.
 #[allow(clippy::disallowed_methods, reason = "starts git, not a server")]
 pub(crate) fn create_repository(folder: &Path) {
     let made = Command::new("git").args(["init", "--quiet"]).arg(folder).output();

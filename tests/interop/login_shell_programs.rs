@@ -15,8 +15,8 @@ use crate::user::{call_tool, result_text};
 
 const DESKTOP_SESSION_VARIABLE: &str = "INTEROP_DESKTOP_SESSION";
 
-/// Reproduces the environment of a desktop launcher: a short PATH, and a home folder whose profile adds the folder of a
-/// version manager. The test runs itself in a separate process with this environment.
+/// A desktop launcher starts apps with a short PATH, and only the profile in the home folder adds the folder of a
+/// version manager. The test runs itself in a separate process with such an environment.
 #[tokio::test]
 async fn programs_of_a_version_manager_are_found() {
     if std::env::var_os(DESKTOP_SESSION_VARIABLE).is_some() {

@@ -8,7 +8,9 @@ use serde_json::json;
 use testkit::app::TestApp;
 
 use crate::installed;
-use crate::user::{activity_entries, call_tool, call_until, complete_catalog, result_text, sent_methods};
+use crate::user::{
+    activity_entries, call_tool, call_until_result_contains, complete_catalog, result_text, sent_methods,
+};
 
 fn create_folder(parent: &tempfile::TempDir, name: &str) -> PathBuf {
     let path = std::fs::canonicalize(parent.path()).unwrap().join(name);
@@ -17,7 +19,7 @@ fn create_folder(parent: &tempfile::TempDir, name: &str) -> PathBuf {
     path
 }
 
-/// Returns the text by which the server displays a folder.
+/// Returns the text with which the server's tool shows a folder.
 fn displayed_path(path: &Path) -> String {
     path.display().to_string()
 }
@@ -38,12 +40,19 @@ async fn everything_server_receives_the_shared_folders() {
     assert_eq!(app.server("everything").await.roots, None, "[roots-consent]: nothing is decided yet");
     app.decide(&request, UserDecision::Share(vec![first.clone()])).await;
 
-    call_until(&app, "everything", "get-roots-list", &format!("file://{}", displayed_path(&first))).await;
+    call_until_result_contains(&app, "everything", "get-roots-list", &format!("file://{}", displayed_path(&first)))
+        .await;
     app.host.set_roots("everything".into(), vec![first.clone(), second.clone()]).await.unwrap();
-    let both = call_until(&app, "everything", "get-roots-list", &format!("file://{}", displayed_path(&second))).await;
+    let both = call_until_result_contains(
+        &app,
+        "everything",
+        "get-roots-list",
+        &format!("file://{}", displayed_path(&second)),
+    )
+    .await;
     assert!(result_text(&both).contains("(2 total)"), "[roots-list-answer]: the server knows both folders: {both:?}");
     app.host.set_roots("everything".into(), Vec::new()).await.unwrap();
-    call_until(&app, "everything", "get-roots-list", "no roots are currently configured").await;
+    call_until_result_contains(&app, "everything", "get-roots-list", "no roots are currently configured").await;
     let announcements =
         sent_methods(&app, "everything").await.iter().filter(|m| *m == "notifications/roots/list_changed").count();
     assert_eq!(announcements, 2, "[roots-list-changed]: every change is announced");
@@ -60,13 +69,13 @@ async fn filesystem_server_follows_the_shared_folders() {
     app.ready("files").await;
     let request = wait_for_roots_request(&app, "files").await;
     app.decide(&request, UserDecision::Share(vec![first.clone()])).await;
-    call_until(&app, "files", "list_allowed_directories", &displayed_path(&first)).await;
+    call_until_result_contains(&app, "files", "list_allowed_directories", &displayed_path(&first)).await;
     let read = |path: PathBuf| call_tool(&app, "files", "read_text_file", json!({ "path": path }));
     assert_eq!(result_text(&read(first.join("file.txt")).await), "first", "a shared folder can be read");
     assert!(read(configured.join("file.txt")).await.is_error, "a folder that is no longer shared can't be read");
 
     app.host.set_roots("files".into(), vec![second.clone()]).await.unwrap();
-    call_until(&app, "files", "list_allowed_directories", &displayed_path(&second)).await;
+    call_until_result_contains(&app, "files", "list_allowed_directories", &displayed_path(&second)).await;
     assert_eq!(
         result_text(&read(second.join("file.txt")).await),
         "second",

@@ -26,7 +26,7 @@ async fn start_everything() -> TestApp {
     app
 }
 
-/// Returns the JSON value in the last text of a tool result.
+/// Returns the JSON value that the last text block of a tool result contains.
 fn quoted_json(result: &mcp_proto::types::CallToolResult) -> Value {
     let text = result_text(result);
     let (_, json) = text
@@ -111,8 +111,8 @@ async fn refused_sampling_is_an_error_in_the_tool() {
     );
 }
 
-/// Returns the expected fields of the form, each with its name, kind, default, a valid value, and the problem of an
-/// invalid one.
+/// Returns the expected fields of the server's form: name, kind, default, a valid value, and the problem of an invalid
+/// value.
 #[allow(clippy::approx_constant, reason = "a default of the server, not an approximation of pi")]
 fn expected_fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)> {
     let text = |format| FieldKind::Text { format, min_length: None, max_length: None };
@@ -288,8 +288,8 @@ async fn url_is_opened_only_after_consent() {
     }
 }
 
-/// In 2025-11-25, a call that fails with error -32042 requires the user to open URLs. Afterwards the same call is
-/// repeated.
+/// In revision 2025-11-25, a call that fails with error -32042 names URLs that the user has to open. After the user has
+/// opened them, the call is repeated.
 #[tokio::test]
 async fn call_that_requires_a_url_can_be_repeated() {
     let app = start_everything().await;

@@ -26,13 +26,13 @@ pub(crate) fn is_tool_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-/// Returns a call id that is unique in the process.
+/// Returns a call id that no other call in this process has.
 pub(crate) fn next_call_id() -> String {
     static LAST: AtomicU64 = AtomicU64::new(0);
     format!("call-{}", LAST.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Starts a tool call in a spawned task. The call requires an approval.
+/// Starts a tool call in a spawned task. The test still has to approve the call.
 pub(crate) fn spawn_call(
     app: &TestApp,
     id: &str,
@@ -45,7 +45,7 @@ pub(crate) fn spawn_call(
     tokio::spawn(async move { host.call_tool(id, server, tool, arguments, None).await.map(|(result, _)| result) })
 }
 
-/// Waits for the consent request of a tool call, and approves it once.
+/// Waits for the consent request of a tool call, approves it once, and returns it.
 pub(crate) async fn allow_tool(app: &TestApp, server: &str, tool: &str) -> ConsentRequestView {
     let is_it = |q: &ConsentRequestView| matches!(&q.body, ConsentRequestBody::Tool { tool: t, .. } if t.name == tool);
     let request = app.consent_request(server, &format!("the tool {tool}"), is_it).await;
@@ -53,7 +53,7 @@ pub(crate) async fn allow_tool(app: &TestApp, server: &str, tool: &str) -> Conse
     request
 }
 
-/// Starts a tool call and approves it once.
+/// Starts a tool call in a spawned task, and approves it once.
 pub(crate) async fn start_allowed_call(
     app: &TestApp,
     server: &str,
@@ -72,14 +72,19 @@ pub(crate) async fn await_call(call: JoinHandle<CallOutcome>) -> CallOutcome {
         .expect("the task of the call should not panic")
 }
 
-/// Calls a tool, allows it once, and returns its result.
+/// Calls a tool, approves the call once, and returns its result.
 pub(crate) async fn call_tool(app: &TestApp, server: &str, tool: &str, arguments: Value) -> CallToolResult {
     let called = await_call(start_allowed_call(app, server, tool, arguments).await).await;
     called.unwrap_or_else(|error| panic!("{tool} of {server} should return a result: {error}"))
 }
 
-/// Calls a tool repeatedly until its result contains this text.
-pub(crate) async fn call_until(app: &TestApp, server: &str, tool: &str, expected: &str) -> CallToolResult {
+/// Calls a tool repeatedly until its result contains the text `expected`, and returns that result.
+pub(crate) async fn call_until_result_contains(
+    app: &TestApp,
+    server: &str,
+    tool: &str,
+    expected: &str,
+) -> CallToolResult {
     let mut last = String::new();
     let found = timeout(EVENT_TIMEOUT, async {
         loop {
@@ -96,7 +101,8 @@ pub(crate) async fn call_until(app: &TestApp, server: &str, tool: &str, expected
     found.unwrap_or_else(|_| panic!("{tool} of {server} should return {expected:?}, but returns {last:?}"))
 }
 
-/// Starts a tool call and approves it once. Returns it with the consent request that the server then causes.
+/// Starts a tool call and approves it once. Returns the running call, and the consent request that the server causes
+/// during the call.
 pub(crate) async fn start_call_with_request(
     app: &TestApp,
     server: &str,
@@ -118,7 +124,7 @@ pub(crate) fn result_text(result: &CallToolResult) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the catalog of a server after every list was read.
+/// Waits until all lists of a server have been read, and returns its catalog.
 pub(crate) async fn complete_catalog(app: &TestApp, server: &str) -> Arc<Catalog> {
     let mut events = app.host.events();
     let read = async {
@@ -135,7 +141,7 @@ pub(crate) async fn complete_catalog(app: &TestApp, server: &str) -> Arc<Catalog
         .unwrap_or_else(|_| panic!("the lists of {server} should be read before the timeout"))
 }
 
-/// Waits for an event that `fits` converts to a value, and returns the value.
+/// Waits for an event for which `fits` returns a value, and returns the value.
 pub(crate) async fn next_event<T>(events: &mut EventReceiver, what: &str, fits: impl Fn(&HostEvent) -> Option<T>) -> T {
     let found = async {
         while let Some(event) = events.next().await {
@@ -155,7 +161,7 @@ pub(crate) async fn activity_entries(app: &TestApp, server: &str) -> Vec<Activit
     activity.entries_after(0, usize::MAX).cloned().collect()
 }
 
-/// Returns the methods of the requests and notifications that a server received, in order.
+/// Returns the methods of the requests and notifications that the host sent to a server, in order.
 pub(crate) async fn sent_methods(app: &TestApp, server: &str) -> Vec<String> {
     use supervision::activity::ActivityKind::{Notification, Request};
     let entries = activity_entries(app, server).await;
@@ -163,7 +169,7 @@ pub(crate) async fn sent_methods(app: &TestApp, server: &str) -> Vec<String> {
     sent.filter_map(|e| e.method.map(std::borrow::Cow::into_owned)).collect()
 }
 
-/// Waits until the activity log of a server contains a matching entry.
+/// Waits until the activity log of a server contains an entry for which `fits` returns `true`.
 pub(crate) async fn wait_for_activity(app: &TestApp, server: &str, what: &str, fits: impl Fn(&ActivityEntry) -> bool) {
     let mut events = app.host.events();
     let is_there = async {

@@ -6,8 +6,8 @@ use models::{
     StopReason,
 };
 
-use crate::fake::{FakeProvider, collect_response, expect_reply, provider_client, text_request};
-use crate::scripted::{AfterPieces, capture_request, serve_pieces};
+use crate::fake::{FakeProvider, collect_response, provider_client, receive_reply, text_request};
+use crate::scripted::{AfterResponsePieces, capture_request, serve_response_pieces};
 
 #[tokio::test]
 async fn text_streams_and_is_complete() {
@@ -62,7 +62,8 @@ async fn thinking_is_separate_from_the_text() {
 async fn thinking_is_returned_with_its_signature_to_its_provider_only() {
     let fake = FakeProvider::start();
     let first =
-        expect_reply(&fake.client(ProviderKind::Anthropic), text_request(ProviderKind::Anthropic, "think first")).await;
+        receive_reply(&fake.client(ProviderKind::Anthropic), text_request(ProviderKind::Anthropic, "think first"))
+            .await;
     for wire in ProviderKind::ALL {
         let mut request = text_request(wire, "think first");
         request.messages.push(first.message.clone());
@@ -78,7 +79,7 @@ async fn thinking_is_returned_with_its_signature_to_its_provider_only() {
     }
 }
 
-/// Sends a request in an API and returns the JSON body that the provider received.
+/// Sends a request to a provider with the API `wire`, and returns the JSON body that the provider received.
 async fn send_and_capture(wire: ProviderKind, request: ModelRequest) -> serde_json::Value {
     let (url, taken) = capture_request().await;
     let _ = collect_response(&provider_client(wire, &url, None, ConversionChoices::default()), request).await;
@@ -94,8 +95,8 @@ async fn images_are_sent() {
         let parts = vec![MessagePart::text("what is in the picture"), picture];
         let request =
             ModelRequest { messages: vec![ModelMessage { role: Role::User, parts }], ..text_request(wire, "") };
-        assert!(fake.client(wire).find_losses(&request).is_empty(), "{wire:?}: pictures are supported");
-        let answer = expect_reply(&fake.client(wire), request.clone()).await;
+        assert!(fake.client(wire).find_lossy_conversions(&request).is_empty(), "{wire:?}: pictures are supported");
+        let answer = receive_reply(&fake.client(wire), request.clone()).await;
         assert_eq!(answer.message.plain_text(), "A red square.", "{wire:?}: the model should describe the picture");
         let sent = send_and_capture(wire, request).await.to_string();
         assert!(sent.contains("iVBORw0KGgpyZWQ"), "{wire:?}: the request contains the picture: {sent}");
@@ -107,11 +108,11 @@ async fn stop_reason_is_reported() {
     let fake = FakeProvider::start();
     // On Ollama's API the fake provider always reports "stop". A separate test below covers it.
     for wire in [ProviderKind::OpenAi, ProviderKind::Anthropic, ProviderKind::Gemini] {
-        let cut = expect_reply(&fake.client(wire), text_request(wire, "stop early")).await;
+        let cut = receive_reply(&fake.client(wire), text_request(wire, "stop early")).await;
         assert_eq!(cut.stop, StopReason::MaxTokens, "{wire:?}: the token limit was reached");
     }
     for wire in [ProviderKind::OpenAi, ProviderKind::Gemini] {
-        let refused = expect_reply(&fake.client(wire), text_request(wire, "say a forbidden thing")).await;
+        let refused = receive_reply(&fake.client(wire), text_request(wire, "say a forbidden thing")).await;
         assert_eq!(refused.stop, StopReason::Refused, "{wire:?}: the provider stopped the reply");
     }
 }
@@ -122,10 +123,10 @@ async fn stop_reason_of_ollama_is_reported() {
         [("stop", StopReason::EndTurn), ("length", StopReason::MaxTokens), ("load", StopReason::Other("load".into()))]
     {
         let line = format!("{{\"message\":{{\"content\":\"x\"}},\"done\":true,\"done_reason\":\"{reason}\"}}\n");
-        let url = serve_pieces(vec![line.into_bytes()], AfterPieces::Close).await;
+        let url = serve_response_pieces(vec![line.into_bytes()], AfterResponsePieces::Close).await;
         let provider = provider_client(ProviderKind::Ollama, &url, None, ConversionChoices::default());
         assert_eq!(
-            expect_reply(&provider, text_request(ProviderKind::Ollama, "x")).await.stop,
+            receive_reply(&provider, text_request(ProviderKind::Ollama, "x")).await.stop,
             stop,
             "the stop reason {reason} should be recognized"
         );

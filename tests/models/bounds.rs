@@ -6,14 +6,14 @@ use futures_util::StreamExt as _;
 use models::{ConversionChoices, ModelError, Provider as _, ProviderKind, ReplyDelta};
 
 use crate::fake::{collect_response, provider_client, text_request};
-use crate::scripted::{AfterPieces, serve_beginning, serve_pieces};
+use crate::scripted::{AfterResponsePieces, serve_partial_response, serve_response_pieces};
 
 fn provider_at(kind: ProviderKind, url: &str) -> models::HttpProvider {
     provider_client(kind, url, None, ConversionChoices::default())
 }
 
-/// Measures the duration of an operation: its processor time if the system reports that, so that other processes have
-/// no influence, otherwise its wall time.
+/// Measures the time since its creation: the processor time of this process if the system reports it, so that other
+/// processes have no influence, and otherwise the wall time.
 struct Stopwatch {
     begun: Instant,
     processor: Option<f64>,
@@ -54,7 +54,7 @@ fn processor_time_is_measured() {
     assert!((0.01..=most).contains(&seconds), "the loop of 0.3 s should be measured: {seconds} s, at most {most} s");
 }
 
-/// Returns a line of an OpenAI stream with this delta.
+/// Returns a line of an OpenAI event stream that contains this JSON delta.
 fn delta_line(delta: &str) -> Vec<u8> {
     format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n").into_bytes()
 }
@@ -62,11 +62,11 @@ fn delta_line(delta: &str) -> Vec<u8> {
 #[tokio::test]
 async fn endless_response_is_truncated_with_an_error() {
     let text = delta_line(&format!("{{\"content\":\"{}\"}}", "x".repeat(60_000)));
-    let url = serve_pieces(Vec::new(), AfterPieces::Repeat(text)).await;
+    let url = serve_response_pieces(Vec::new(), AfterResponsePieces::Repeat(text)).await;
     let (_, error) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "endless text should be rejected");
-    let url = serve_pieces(vec![b"data: ".to_vec()], AfterPieces::Repeat(vec![b'x'; 64 << 10])).await;
+    let url = serve_response_pieces(vec![b"data: ".to_vec()], AfterResponsePieces::Repeat(vec![b'x'; 64 << 10])).await;
     let stopwatch = Stopwatch::start();
     let (_, error) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
@@ -79,7 +79,8 @@ async fn endless_response_is_truncated_with_an_error() {
 async fn large_tool_index_allocates_no_memory() {
     let call =
         "{\"tool_calls\":[{\"index\":4000000000,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}";
-    let url = serve_pieces(vec![delta_line(call), b"data: [DONE]\n\n".to_vec()], AfterPieces::Close).await;
+    let url =
+        serve_response_pieces(vec![delta_line(call), b"data: [DONE]\n\n".to_vec()], AfterResponsePieces::Close).await;
     let (_, reply) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     let reply = reply.expect("a reply");
@@ -98,7 +99,7 @@ async fn arguments_in_many_pieces_take_linear_time() {
     pieces.extend(std::iter::repeat_n(more, 25));
     pieces.push(delta_line("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"}\"}}]}"));
     pieces.push(b"data: [DONE]\n\n".to_vec());
-    let url = serve_pieces(pieces, AfterPieces::Close).await;
+    let url = serve_response_pieces(pieces, AfterResponsePieces::Close).await;
     let stopwatch = Stopwatch::start();
     let (_, reply) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
@@ -111,7 +112,7 @@ async fn arguments_in_many_pieces_take_linear_time() {
 
 #[tokio::test]
 async fn silence_times_out() {
-    let url = serve_pieces(vec![delta_line("{\"content\":\"Well\"}")], AfterPieces::Wait).await;
+    let url = serve_response_pieces(vec![delta_line("{\"content\":\"Well\"}")], AfterResponsePieces::Wait).await;
     let (received, error) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     assert_eq!(received, [ReplyDelta::Text("Well".into())], "the received part is returned");
@@ -122,13 +123,13 @@ async fn silence_times_out() {
 async fn provider_that_sends_comments_times_out_later() {
     let waits = b": OPENROUTER PROCESSING\n\n".to_vec();
     let last = [delta_line("{\"content\":\"Well\"}"), b"data: [DONE]\n\n".to_vec()].concat();
-    let url = serve_pieces(Vec::new(), AfterPieces::Drip(waits.clone(), 7, last)).await;
+    let url = serve_response_pieces(Vec::new(), AfterResponsePieces::Drip(waits.clone(), 7, last)).await;
     let (_, reply) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     let text = reply.expect("a reply").message.plain_text();
     assert_eq!(text, "Well", "a reply may take longer than the timeout if text arrives each second");
     let idle = [waits, b"data: {}\n\n".to_vec()].map(async |idle| {
-        let url = serve_pieces(Vec::new(), AfterPieces::Drip(idle, 60, Vec::new())).await;
+        let url = serve_response_pieces(Vec::new(), AfterResponsePieces::Drip(idle, 60, Vec::new())).await;
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await.1
     });
     for error in futures_util::future::join_all(idle).await {
@@ -140,7 +141,7 @@ async fn provider_that_sends_comments_times_out_later() {
 #[tokio::test]
 async fn endless_empty_events_are_an_error() {
     for idle in [": x\n\n", "data: {}\n\n", "\n"] {
-        let url = serve_pieces(Vec::new(), AfterPieces::Repeat(idle.repeat(1_000).into_bytes())).await;
+        let url = serve_response_pieces(Vec::new(), AfterResponsePieces::Repeat(idle.repeat(1_000).into_bytes())).await;
         let (_, error) =
             collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
         let error = error.expect_err("an error");
@@ -156,7 +157,7 @@ async fn stored_parts_of_a_response_share_one_bound() {
             "{{\"reasoning_details\":[{{\"type\":\"reasoning.text\",\"index\":{index},\"text\":\"{text}\"}}]}}"
         ))
     });
-    let url = serve_pieces(pieces.collect(), AfterPieces::Wait).await;
+    let url = serve_response_pieces(pieces.collect(), AfterResponsePieces::Wait).await;
     let (_, error) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
     assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "thinking details count toward the limit");
@@ -175,7 +176,7 @@ async fn invalid_response_bytes_are_an_error() {
         ),
     ];
     for (name, bytes, code) in cases {
-        let url = serve_pieces(vec![bytes.to_vec()], AfterPieces::Close).await;
+        let url = serve_response_pieces(vec![bytes.to_vec()], AfterResponsePieces::Close).await;
         let (_, error) =
             collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
         let error = error.expect_err("an error");
@@ -189,7 +190,7 @@ async fn text_split_at_any_byte_is_complete() {
     let bytes = [delta_line("{\"content\":\"Grüße 👋\"}"), b"data: [DONE]\r\n\r\n".to_vec()].concat();
     for at_byte in 0..bytes.len() {
         let (first, rest) = bytes.split_at(at_byte);
-        let url = serve_pieces(vec![first.to_vec(), rest.to_vec()], AfterPieces::Close).await;
+        let url = serve_response_pieces(vec![first.to_vec(), rest.to_vec()], AfterResponsePieces::Close).await;
         let (_, reply) =
             collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
         let text = reply.expect("a reply").message.plain_text();
@@ -199,7 +200,7 @@ async fn text_split_at_any_byte_is_complete() {
 
 #[tokio::test]
 async fn dropped_reply_ends_the_request() {
-    let (url, closed) = serve_beginning(delta_line("{\"content\":\"Well\"}")).await;
+    let (url, closed) = serve_partial_response(delta_line("{\"content\":\"Well\"}")).await;
     let mut deltas = provider_at(ProviderKind::OpenAi, &url)
         .stream(text_request(ProviderKind::OpenAi, "x"))
         .await

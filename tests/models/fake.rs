@@ -11,14 +11,14 @@ use models::{
 
 use crate::running::RunningProgram;
 
-/// API key that the fake provider accepts. It must not appear in any output.
+/// API key that the fake provider accepts. It must not appear in any output or log.
 pub(crate) const KEY: &str = "sk-canary-5f1c9e0b7a";
 
-/// Running fake provider, stopped on drop.
+/// Running process of the fake provider, which is stopped on drop.
 pub(crate) struct FakeProvider(pub(crate) RunningProgram);
 
 impl FakeProvider {
-    /// Starts a provider that accepts only [`KEY`].
+    /// Starts a fake provider that accepts only the API key [`KEY`].
     #[allow(clippy::disallowed_methods, reason = "starts a fake provider, not a server")]
     pub(crate) fn start() -> Self {
         let node = which::which("node").expect("Node.js 20 or newer");
@@ -31,12 +31,12 @@ impl FakeProvider {
         Self(RunningProgram::start(Command::new(node).arg(folder.join("provider.mjs")).env("PROVIDER_KEY", KEY)))
     }
 
-    /// Returns a client for an API with the correct key.
+    /// Returns a client that uses this API of the fake provider with the correct key.
     pub(crate) fn client(&self, kind: ProviderKind) -> HttpProvider {
         self.client_with(kind, Some(KEY), ConversionChoices::default())
     }
 
-    /// Returns a client for an API with this API key and these conversions.
+    /// Returns a client that uses this API of the fake provider with these conversions and, if given, this API key.
     pub(crate) fn client_with(
         &self,
         kind: ProviderKind,
@@ -47,7 +47,7 @@ impl FakeProvider {
     }
 }
 
-/// Returns a client for an API at the base URL `base`.
+/// Returns a client for the provider at the base URL `base` that uses the API `kind`.
 pub(crate) fn provider_client(
     kind: ProviderKind,
     base: &str,
@@ -58,7 +58,7 @@ pub(crate) fn provider_client(
     HttpProvider::new(provider_settings(kind, base, conversions), key.map(Into::into), client)
 }
 
-/// Returns the settings of a provider for an API at the base URL `base`.
+/// Returns the settings of a provider with the API `kind` at the base URL `base`.
 pub(crate) fn provider_settings(kind: ProviderKind, base: &str, conversions: ConversionChoices) -> ProviderSettings {
     let path = match kind {
         ProviderKind::OpenAi | ProviderKind::Responses | ProviderKind::Anthropic => "/v1",
@@ -75,7 +75,7 @@ pub(crate) fn provider_settings(kind: ProviderKind, base: &str, conversions: Con
     }
 }
 
-/// Returns the name of a model that a provider with this API has.
+/// Returns the name of a model that fits a provider with this API.
 pub(crate) fn model_name(kind: ProviderKind) -> String {
     match kind {
         ProviderKind::OpenAi | ProviderKind::Responses => "gpt-4o",
@@ -86,7 +86,7 @@ pub(crate) fn model_name(kind: ProviderKind) -> String {
     .into()
 }
 
-/// Returns a request with a single user message.
+/// Returns a request that contains one user message.
 pub(crate) fn text_request(kind: ProviderKind, text: &str) -> ModelRequest {
     ModelRequest {
         model: model_name(kind),
@@ -122,6 +122,6 @@ pub(crate) async fn collect_response(
 }
 
 /// Sends a request and returns the complete reply.
-pub(crate) async fn expect_reply(provider: &HttpProvider, request: ModelRequest) -> ModelReply {
+pub(crate) async fn receive_reply(provider: &HttpProvider, request: ModelRequest) -> ModelReply {
     collect_response(provider, request).await.1.expect("a reply")
 }

@@ -3,7 +3,7 @@
 use models::{ModelError, ProviderKind, ReplyDelta};
 
 use crate::fake::{FakeProvider, collect_response, text_request};
-use crate::scripted::{AfterPieces, serve_pieces};
+use crate::scripted::{AfterResponsePieces, serve_response_pieces};
 
 #[tokio::test]
 async fn each_error_is_classified_on_every_wire() {
@@ -31,7 +31,7 @@ async fn each_error_is_classified_on_every_wire() {
 #[tokio::test]
 async fn error_event_within_a_response_is_reported() {
     let event = "data: {\"error\":{\"message\":\"The engine broke\",\"type\":\"server_error\"}}\n\n";
-    let url = serve_pieces(vec![event.into()], AfterPieces::Close).await;
+    let url = serve_response_pieces(vec![event.into()], AfterResponsePieces::Close).await;
     let provider = crate::fake::provider_client(ProviderKind::OpenAi, &url, None, models::ConversionChoices::default());
     let (_, error) = collect_response(&provider, text_request(ProviderKind::OpenAi, "x")).await;
     let words = error.expect_err("an error").to_string();

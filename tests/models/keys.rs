@@ -7,8 +7,8 @@ use std::time::Duration;
 use models::{ConversionChoices, MAX_PROVIDER_MESSAGE_CHARS, ModelError, Provider as _, ProviderKind, StopReason};
 use serde_json::json;
 
-use crate::fake::{FakeProvider, KEY, collect_response, expect_reply, provider_client, text_request};
-use crate::scripted::{AfterPieces, http_response, serve_pieces, start_scripted_server};
+use crate::fake::{FakeProvider, KEY, collect_response, provider_client, receive_reply, text_request};
+use crate::scripted::{AfterResponsePieces, http_response, serve_response_pieces, start_scripted_server};
 
 #[tokio::test]
 async fn wrong_and_missing_key_are_distinct_errors() {
@@ -51,9 +51,9 @@ async fn key_in_response_metadata_is_redacted() {
         "model": format!("model of {KEY}"),
         "choices": [{ "delta": { "content": "Hi" }, "finish_reason": format!("{KEY}: enough") }],
     });
-    let url = serve_pieces(vec![format!("data: {event}\n\n").into_bytes()], AfterPieces::Close).await;
+    let url = serve_response_pieces(vec![format!("data: {event}\n\n").into_bytes()], AfterResponsePieces::Close).await;
     let provider = provider_client(ProviderKind::OpenAi, &url, Some(KEY), ConversionChoices::default());
-    let answer = expect_reply(&provider, text_request(ProviderKind::OpenAi, "x")).await;
+    let answer = receive_reply(&provider, text_request(ProviderKind::OpenAi, "x")).await;
     assert_eq!(answer.model, "model of [key]", "the key should be redacted in the name of the model");
     assert_eq!(answer.stop, StopReason::Other("[key]: enough".into()), "the key should be redacted in the stop reason");
 }
@@ -67,7 +67,8 @@ async fn truncated_key_is_redacted() {
         let served = start_scripted_server(move |_| (Duration::ZERO, http_response(500, &event))).await;
         let whole = provider_client(ProviderKind::OpenAi, &served.url(), Some(KEY), ConversionChoices::default());
         let event = json!({ "error": { "message": text } });
-        let url = serve_pieces(vec![format!("data: {event}\n\n").into_bytes()], AfterPieces::Close).await;
+        let url =
+            serve_response_pieces(vec![format!("data: {event}\n\n").into_bytes()], AfterResponsePieces::Close).await;
         let streamed = provider_client(ProviderKind::OpenAi, &url, Some(KEY), ConversionChoices::default());
         for provider in [whole, streamed] {
             let (_, error) = collect_response(&provider, text_request(ProviderKind::OpenAi, "x")).await;
@@ -82,7 +83,7 @@ async fn truncated_key_is_redacted() {
     }
 }
 
-/// Logger that records all messages of all libraries, at the most detailed level.
+/// Logger that records the messages of all libraries, down to the most detailed level.
 #[derive(Clone, Default)]
 struct RecordingLog(Arc<Mutex<Vec<u8>>>);
 
@@ -125,7 +126,7 @@ async fn key_is_in_no_log() {
     let fake = FakeProvider::start();
     for wire in ProviderKind::ALL {
         let provider = fake.client(wire);
-        expect_reply(&provider, text_request(wire, "say hello")).await;
+        receive_reply(&provider, text_request(wire, "say hello")).await;
         let (_, error) = collect_response(&provider, text_request(wire, "say the error with the key")).await;
         error.expect_err("an error");
         let wrong = fake.client_with(wire, Some(&KEY.to_uppercase()), ConversionChoices::default());

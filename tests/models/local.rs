@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::fake::{collect_response, provider_client, provider_settings, text_request};
 use crate::scripted::{ReceivedRequest, ScriptedServer, http_response, start_scripted_server};
 
-/// Starts a fake Ollama with 40 models that takes this long to return the details of each.
+/// Starts a fake Ollama with 40 models that takes the time `to_show` to return the details of each model.
 async fn start_slow_ollama(to_show: Duration) -> ScriptedServer {
     start_scripted_server(move |taken: &ReceivedRequest| match taken.path.as_str() {
         "/api/tags" => {
@@ -55,9 +55,9 @@ async fn unresponsive_local_server_is_skipped() {
     assert!(found.is_empty(), "no provider is found: {found:?}");
 }
 
-/// Starts a fake Ollama whose model supports a context of 40,960 tokens. `allocated` is the context of the loaded
-/// model, or `None` if no model is loaded. The server rejects requests that exceed the requested context, at four bytes
-/// per token.
+/// Starts a fake Ollama whose model supports a context of 40,960 tokens. `allocated` is the context with which the
+/// model is loaded, or `None` if it is not loaded. The server rejects requests that exceed the context that they ask
+/// for, at four bytes per token.
 async fn start_strict_ollama(allocated: Option<u32>) -> ScriptedServer {
     start_scripted_server(move |taken: &ReceivedRequest| {
         let bytes = match taken.path.as_str() {

@@ -10,8 +10,10 @@ use models::{
 };
 use serde_json::{Value, json};
 
-use crate::fake::{collect_response, expect_reply, provider_client, provider_settings, text_request};
-use crate::scripted::{AfterPieces, ScriptedServer, http_response, serve_pieces, start_scripted_server};
+use crate::fake::{collect_response, provider_client, provider_settings, receive_reply, text_request};
+use crate::scripted::{
+    AfterResponsePieces, ScriptedServer, http_response, serve_response_pieces, start_scripted_server,
+};
 
 const RESPONSES_WIRE: ProviderKind = ProviderKind::Responses;
 
@@ -23,7 +25,7 @@ fn final_event(status: &str) -> Value {
     json!({ "type": format!("response.{status}"), "response": { "status": status, "model": "gpt-5-2025" } })
 }
 
-/// Returns the stream of a response with encrypted reasoning and a tool use.
+/// Returns the event stream of a response that contains encrypted reasoning and a tool use.
 fn thinking_and_tool_use_stream() -> Vec<u8> {
     let thought = json!({
         "type": "reasoning", "id": "rs_1", "summary": [{ "type": "summary_text", "text": "I look." }],
@@ -66,13 +68,13 @@ async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() 
         tools: vec![sample_tool()],
         ..text_request(RESPONSES_WIRE, "look")
     };
-    let used = expect_reply(&provider, request.clone()).await;
+    let used = receive_reply(&provider, request.clone()).await;
     assert_eq!(used.stop, StopReason::ToolUse, "the model should use a tool");
     let parts = vec![MessagePart::text("seen")];
     let result = MessagePart::ToolResult { id: "call_1".into(), name: "look".into(), parts, is_error: false };
     let mut next = request;
     next.messages.extend([used.message, ModelMessage { role: Role::User, parts: vec![result] }]);
-    expect_reply(&provider, next.clone()).await;
+    receive_reply(&provider, next.clone()).await;
     let bodies = served.request_bodies("/v1/responses");
     let (first, second) = (&bodies[0], &bodies[1]);
     assert_eq!(
@@ -101,9 +103,9 @@ async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() 
     );
     assert_eq!(second["input"][2]["arguments"], "{\"a\":1}", "the arguments of the tool use should be sent");
     assert_eq!(second["input"][3]["output"], "seen", "the result of the tool use should be sent");
-    expect_reply(&provider, ModelRequest { model: "gpt-5-mini".into(), ..next.clone() }).await;
+    receive_reply(&provider, ModelRequest { model: "gpt-5-mini".into(), ..next.clone() }).await;
     let elsewhere = start_server(thinking_and_tool_use_stream()).await;
-    expect_reply(
+    receive_reply(
         &crate::fake::provider_client(RESPONSES_WIRE, &elsewhere.url(), None, ConversionChoices::default()),
         next,
     )
@@ -120,14 +122,14 @@ async fn reasoning_item_without_a_successor_is_not_sent() {
     let served = start_server(thinking_and_tool_use_stream()).await;
     let provider = provider_client(RESPONSES_WIRE, &served.url(), None, ConversionChoices::default());
     let mut request = ModelRequest { model: "gpt-5".into(), ..text_request(RESPONSES_WIRE, "look") };
-    let mut thought = expect_reply(&provider, request.clone()).await.message;
+    let mut thought = receive_reply(&provider, request.clone()).await.message;
     thought.parts.truncate(1);
     assert!(
         matches!(thought.parts[0], MessagePart::Thinking { opaque: Some(_), .. }),
         "the message should contain reasoning: {thought:?}"
     );
     request.messages.extend([thought, ModelMessage::text(Role::User, "go on")]);
-    expect_reply(&provider, request).await;
+    receive_reply(&provider, request).await;
     let sent = served.request_bodies("/v1/responses").pop().unwrap();
     assert_eq!(
         sent["input"].as_array().unwrap().len(),
@@ -154,7 +156,7 @@ async fn unstreamed_content_is_taken_from_the_final_event() {
         ("pieces", vec![text, done(&message_with_id), added, piece, done(&call), final_event("completed")]),
     ];
     for (what, sent) in cases {
-        let url = serve_pieces(vec![sse_events(&sent)], AfterPieces::Close).await;
+        let url = serve_response_pieces(vec![sse_events(&sent)], AfterResponsePieces::Close).await;
         let (received, answer) = collect_response(
             &provider_client(RESPONSES_WIRE, &url, None, ConversionChoices::default()),
             text_request(RESPONSES_WIRE, "x"),
@@ -203,7 +205,7 @@ async fn end_of_a_response_is_classified() {
     ];
     for (what, sent, expected) in cases {
         let bytes = [sse_events(&sent), b"data: [DONE]\n\n".to_vec()].concat();
-        let url = serve_pieces(vec![bytes], AfterPieces::Close).await;
+        let url = serve_response_pieces(vec![bytes], AfterResponsePieces::Close).await;
         let (_, ended) = collect_response(
             &provider_client(RESPONSES_WIRE, &url, None, ConversionChoices::default()),
             text_request(RESPONSES_WIRE, "x"),
@@ -225,7 +227,7 @@ async fn endless_items_are_an_error() {
             item
         })
         .collect();
-    let url = serve_pieces(vec![sse_events(&many)], AfterPieces::Wait).await;
+    let url = serve_response_pieces(vec![sse_events(&many)], AfterResponsePieces::Wait).await;
     let (_, ended) = collect_response(
         &provider_client(RESPONSES_WIRE, &url, None, ConversionChoices::default()),
         text_request(RESPONSES_WIRE, "x"),
@@ -234,7 +236,7 @@ async fn endless_items_are_an_error() {
     assert_eq!(ended, Err(ModelError::TooLarge { limit: 16 << 20 }), "too many items should be rejected");
 }
 
-/// Returns the error that OpenAI's API would return for a request body.
+/// Returns the error with which OpenAI's API would reject this request body, or `None` if it would accept it.
 fn openai_error(body: &Value) -> Option<String> {
     let model = body["model"].as_str().unwrap();
     let thinks = ["o3", "gpt-5-mini", "gpt-5.5", "gpt-6-sol"].contains(&model);
@@ -280,7 +282,7 @@ async fn openai_models_think_with_tools_and_receive_supported_parameters() {
             thinking: true,
             ..text_request(RESPONSES_WIRE, "x")
         };
-        expect_reply(&provider, request).await;
+        receive_reply(&provider, request).await;
         let sent = served.request_bodies("/v1/responses").pop().unwrap();
         assert_eq!(
             sent["reasoning"]["effort"].as_str(),
@@ -310,8 +312,12 @@ async fn images_stay_in_results_if_openai_accepts_them() {
     let request = ModelRequest { messages, ..text_request(RESPONSES_WIRE, "x") };
     for (host, stays) in [("api.openai.com", true), ("models.example", false)] {
         let provider = client_for_host(host, &served);
-        assert_eq!(provider.find_losses(&request).is_empty(), stays, "{host}: a moved image should be reported");
-        expect_reply(&provider, request.clone()).await;
+        assert_eq!(
+            provider.find_lossy_conversions(&request).is_empty(),
+            stays,
+            "{host}: a moved image should be reported"
+        );
+        receive_reply(&provider, request.clone()).await;
         let input = served.request_bodies("/v1/responses").pop().unwrap()["input"].clone();
         assert_eq!(
             input[1]["output"].is_array(),

@@ -3,14 +3,15 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
-/// Running model server process, killed on drop.
+/// Running process of a model server, which is stopped on drop.
 pub(crate) struct RunningProgram {
     child: Child,
     pub(crate) url: String,
 }
 
 impl RunningProgram {
-    /// Starts a program that prints its URL as JSON in the first line, and that ends when its standard input is closed.
+    /// Starts a program that prints its URL as JSON in the first line, and that exits when its standard input is
+    /// closed.
     pub(crate) fn start(command: &mut Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a started program");
         let mut line = String::new();
@@ -19,7 +20,7 @@ impl RunningProgram {
         Self { child, url: announcement["url"].as_str().unwrap().to_owned() }
     }
 
-    /// Kills the process, like a crash would.
+    /// Kills the process without a chance to shut down, as in a crash.
     pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

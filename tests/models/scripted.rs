@@ -9,8 +9,9 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// Starts a server that sends a response head and these pieces to its first client. Returns its URL.
-pub(crate) async fn serve_pieces(pieces: Vec<Vec<u8>>, then: AfterPieces) -> String {
+/// Starts a server that sends the headers of a response and these pieces of its body to the first client, and then acts
+/// as `then` says. Returns its URL.
+pub(crate) async fn serve_response_pieces(pieces: Vec<Vec<u8>>, then: AfterResponsePieces) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move {
@@ -26,13 +27,13 @@ pub(crate) async fn serve_pieces(pieces: Vec<Vec<u8>>, then: AfterPieces) -> Str
             let _ = socket.flush().await;
         }
         match then {
-            AfterPieces::Close => {}
-            AfterPieces::Wait => {
+            AfterResponsePieces::Close => {}
+            AfterResponsePieces::Wait => {
                 // Waits until the client closes the connection.
                 let _ = tokio::time::timeout(Duration::from_secs(60), socket.read(&mut [0; 64])).await;
             }
-            AfterPieces::Repeat(piece) => while socket.write_all(&piece).await.is_ok() {},
-            AfterPieces::Drip(piece, times, last) => {
+            AfterResponsePieces::Repeat(piece) => while socket.write_all(&piece).await.is_ok() {},
+            AfterResponsePieces::Drip(piece, times, last) => {
                 for _ in 0..times {
                     if socket.write_all(&piece).await.is_err() {
                         return;
@@ -48,7 +49,7 @@ pub(crate) async fn serve_pieces(pieces: Vec<Vec<u8>>, then: AfterPieces) -> Str
 }
 
 /// Behaviour of the server after it has sent the last piece of its response.
-pub(crate) enum AfterPieces {
+pub(crate) enum AfterResponsePieces {
     /// Closes the connection at once.
     Close,
     /// Keeps the connection open without sending anything.
@@ -59,8 +60,8 @@ pub(crate) enum AfterPieces {
     Drip(Vec<u8>, u32, Vec<u8>),
 }
 
-/// Starts a server that responds to its first request with an error. Returns its URL, and the task that returns the
-/// body of the request.
+/// Starts a server that responds to its first request with an error. Returns its URL, and a task whose result is the
+/// body of that request.
 pub(crate) async fn capture_request() -> (String, JoinHandle<Value>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -72,7 +73,7 @@ pub(crate) async fn capture_request() -> (String, JoinHandle<Value>) {
     (url, taken)
 }
 
-/// HTTP request that a scripted server received.
+/// HTTP request that a [`ScriptedServer`] received.
 #[derive(Debug, Clone)]
 pub(crate) struct ReceivedRequest {
     pub(crate) path: String,
@@ -80,8 +81,8 @@ pub(crate) struct ReceivedRequest {
     pub(crate) body: Value,
 }
 
-/// Starts a server that records each request, and responds with the bytes that `respond` returns, after the delay that
-/// it returns.
+/// Starts a server that records each request. For each, `respond` returns the bytes of the response and the delay
+/// before it.
 pub(crate) async fn start_scripted_server(
     respond: impl Fn(&ReceivedRequest) -> (Duration, Vec<u8>) + Send + Sync + 'static,
 ) -> ScriptedServer {
@@ -106,7 +107,7 @@ pub(crate) async fn start_scripted_server(
     ScriptedServer { address, requests }
 }
 
-/// Running server that [`start_scripted_server`] has started, with the requests that it received.
+/// HTTP server started by [`start_scripted_server`], with the requests that it has received.
 pub(crate) struct ScriptedServer {
     pub(crate) address: SocketAddr,
     requests: Arc<Mutex<Vec<ReceivedRequest>>>,
@@ -129,13 +130,14 @@ impl ScriptedServer {
     }
 }
 
-/// Returns an HTTP response with a status and this body.
+/// Returns the bytes of an HTTP response with this status and body.
 pub(crate) fn http_response(status: u16, body: &str) -> Vec<u8> {
     let length = body.len();
     format!("HTTP/1.1 {status} x\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}").into_bytes()
 }
 
-/// Accepts the first request that does not query the loaded models of Ollama. Responds to those queries with 404.
+/// Accepts connections until a request arrives that does not ask for the state or the details of Ollama's models, and
+/// returns it. Responds to those queries with 404.
 async fn accept_request(listener: &TcpListener) -> (TcpStream, ReceivedRequest) {
     loop {
         let (mut socket, _) = listener.accept().await.unwrap();
@@ -164,9 +166,9 @@ async fn read_request(socket: &mut TcpStream) -> Option<ReceivedRequest> {
     }
 }
 
-/// Starts a server that sends the beginning of a response. Returns its URL, and a task that ends once the client has
-/// closed the connection.
-pub(crate) async fn serve_beginning(piece: Vec<u8>) -> (String, JoinHandle<()>) {
+/// Starts a server that sends only the beginning of a response. Returns its URL, and a task that ends when the client
+/// has closed the connection.
+pub(crate) async fn serve_partial_response(piece: Vec<u8>) -> (String, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let closed = tokio::spawn(async move {

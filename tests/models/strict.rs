@@ -8,10 +8,11 @@ use models::{
 };
 use serde_json::{Value, json};
 
-use crate::fake::{collect_response, expect_reply, provider_settings, text_request};
+use crate::fake::{collect_response, provider_settings, receive_reply, text_request};
 use crate::scripted::{ReceivedRequest, ScriptedServer, http_response, start_scripted_server};
 
-/// Reasoning models of OpenAI, each with the reasoning effort with which it accepts tools in chat completions.
+/// Reasoning models of OpenAI. The second text states which reasoning efforts the model accepts in requests with tools
+/// to the chat completions API.
 const REASONING_MODELS: [(&str, &str); 9] = [
     ("o3", "any"),
     ("o4-mini", "any"),
@@ -24,10 +25,11 @@ const REASONING_MODELS: [(&str, &str); 9] = [
     ("gpt-6.1-terra", "none"),
 ];
 
-/// Hosts of OpenAI's API, and another host with the same restrictions.
+/// Hosts of OpenAI's API, and another host that rejects the same requests.
 const OPENAI_API_HOSTS: [&str; 3] = ["api.openai.com", "eu.api.openai.com", "team.openai.azure.com"];
 
-/// Returns the error that OpenAI's API would return for a request to one of these models.
+/// Returns the error with which OpenAI's API would reject a request to one of [`REASONING_MODELS`], or `None` if it
+/// would accept it.
 fn openai_error(body: &Value) -> Option<String> {
     let model = body["model"].as_str().unwrap();
     let (_, tools) = REASONING_MODELS.iter().find(|(id, _)| *id == model)?;
@@ -60,7 +62,8 @@ async fn start_strict_openai() -> ScriptedServer {
     .await
 }
 
-/// Returns a client for a provider with this host name. Its requests are sent to the fake server.
+/// Returns a client for an OpenAI-compatible provider with this host name. The name is resolved to the address of the
+/// fake server.
 #[allow(clippy::disallowed_methods, reason = "resolves the host name of a real provider to the fake one")]
 fn client_for_host(host: &str, served: &ScriptedServer, conversions: ConversionChoices) -> HttpProvider {
     let client = reqwest::Client::builder().no_proxy().resolve(host, served.address).build().unwrap();
@@ -93,17 +96,21 @@ async fn reasoning_models_of_openai_receive_supported_parameters() {
                 expected
                     .push(LossyConversion { what: UnsupportedFeature::ThinkingWithTools, then: Conversion::LeaveOut });
             }
-            assert_eq!(provider.find_losses(&request), expected, "{model} at {host}: omitted parts are reported");
-            let answered = expect_reply(&provider, request.clone()).await;
+            assert_eq!(
+                provider.find_lossy_conversions(&request),
+                expected,
+                "{model} at {host}: omitted parts are reported"
+            );
+            let answered = receive_reply(&provider, request.clone()).await;
             assert_eq!(answered.message.plain_text(), "ok", "{model} at {host}: the model should reply");
             let plain = ModelRequest { thinking: false, temperature: None, ..request.clone() };
             assert!(
-                provider.find_losses(&plain).is_empty(),
+                provider.find_lossy_conversions(&plain).is_empty(),
                 "{model} at {host}: tools without thinking should be supported"
             );
-            expect_reply(&provider, plain).await;
+            receive_reply(&provider, plain).await;
             let alone = ModelRequest { tools: Vec::new(), temperature: None, ..request };
-            expect_reply(&provider, alone).await;
+            receive_reply(&provider, alone).await;
             let effort = served.request_bodies("/v1/chat/completions").pop().unwrap()["reasoning_effort"].clone();
             assert_eq!(effort, "medium", "{model} at {host}: the effort should be sent without tools");
         }
@@ -124,7 +131,7 @@ async fn unsupported_stop_sequences_are_refused_before_sending() {
         let loss = LossyConversion { what: UnsupportedFeature::Stop, then: Conversion::Refuse };
         assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "{model}: the stop sequences should be refused");
         let chosen = ConversionChoices([(UnsupportedFeature::Stop, Conversion::LeaveOut)].into());
-        let answered = expect_reply(&client_for_host(OPENAI_API_HOSTS[0], &served, chosen), request).await;
+        let answered = receive_reply(&client_for_host(OPENAI_API_HOSTS[0], &served, chosen), request).await;
         assert_eq!(
             answered.message.plain_text(),
             "ok",
@@ -138,12 +145,15 @@ async fn other_models_and_providers_receive_all_parameters() {
     let served = start_strict_openai().await;
     let request = ModelRequest { stop: vec!["END".into()], thinking: false, ..request_with_all_options("gpt-4o") };
     let own = client_for_host(OPENAI_API_HOSTS[0], &served, ConversionChoices::default());
-    assert!(own.find_losses(&request).is_empty(), "gpt-4o should support all parameters");
-    expect_reply(&own, request.clone()).await;
+    assert!(own.find_lossy_conversions(&request).is_empty(), "gpt-4o should support all parameters");
+    receive_reply(&own, request.clone()).await;
     let other = client_for_host("models.example", &served, ConversionChoices::default());
     let request = ModelRequest { model: "gpt-6-like".into(), ..request };
-    assert!(other.find_losses(&request).is_empty(), "a similar model of another provider should not be restricted");
-    expect_reply(&other, request).await;
+    assert!(
+        other.find_lossy_conversions(&request).is_empty(),
+        "a similar model of another provider should not be restricted"
+    );
+    receive_reply(&other, request).await;
     let bodies = served.request_bodies("/v1/chat/completions");
     for body in &bodies {
         assert_eq!(body["temperature"], 0.5, "the temperature should be sent: {body}");
@@ -180,15 +190,15 @@ async fn anthropic_models_receive_a_temperature_only_if_supported() {
     for model in refusing {
         let loss = LossyConversion { what: UnsupportedFeature::Temperature, then: Conversion::LeaveOut };
         assert_eq!(
-            provider.find_losses(&hot(model)),
+            provider.find_lossy_conversions(&hot(model)),
             [loss],
             "{model}: the omission of the temperature should be reported"
         );
-        expect_reply(&provider, hot(model)).await;
+        receive_reply(&provider, hot(model)).await;
     }
     for model in ["claude-sonnet-4-5", "claude-haiku-4-5-20251001", "claude-opus-4-6"] {
-        assert!(provider.find_losses(&hot(model)).is_empty(), "{model} should support a temperature");
-        expect_reply(&provider, hot(model)).await;
+        assert!(provider.find_lossy_conversions(&hot(model)).is_empty(), "{model} should support a temperature");
+        receive_reply(&provider, hot(model)).await;
         let sent = served.request_bodies("/v1/messages").pop().unwrap();
         assert_eq!(sent["temperature"], 0.5, "{model}: the temperature should be sent");
     }

@@ -7,8 +7,8 @@ use models::{
 };
 use serde_json::{Value, json};
 
-use crate::fake::{FakeProvider, collect_response, expect_reply, text_request};
-use crate::scripted::{AfterPieces, capture_request, serve_pieces};
+use crate::fake::{FakeProvider, collect_response, receive_reply, text_request};
+use crate::scripted::{AfterResponsePieces, capture_request, serve_response_pieces};
 
 fn forecast_tool() -> ModelTool {
     ModelTool {
@@ -26,7 +26,7 @@ fn request_with_tool(kind: ProviderKind, text: &str) -> ModelRequest {
     ModelRequest { tools: vec![forecast_tool()], ..text_request(kind, text) }
 }
 
-/// Returns the request that follows this message of the model, with the results of its tool uses.
+/// Returns `request` with this message of the model and the results of its tool uses appended.
 fn request_with_results(request: ModelRequest, message: ModelMessage, results: Vec<MessagePart>) -> ModelRequest {
     let mut request = request;
     request.messages.push(message);
@@ -78,7 +78,7 @@ async fn tool_is_used_and_its_result_answered() {
             used.message,
             vec![tool_result(&id, vec![MessagePart::text("sunny")], false)],
         );
-        let answer = expect_reply(&provider, request).await;
+        let answer = receive_reply(&provider, request).await;
         assert_eq!(
             answer.message.plain_text(),
             "It is sunny in Oslo.",
@@ -91,7 +91,7 @@ async fn tool_is_used_and_its_result_answered() {
 async fn tools_are_used_in_parallel() {
     let fake = FakeProvider::start();
     for wire in ProviderKind::ALL {
-        let used = expect_reply(&fake.client(wire), request_with_tool(wire, "compare two cities")).await;
+        let used = receive_reply(&fake.client(wire), request_with_tool(wire, "compare two cities")).await;
         let cities: Vec<_> = used.message.tool_uses().map(|(_, _, arguments)| arguments["city"].clone()).collect();
         assert_eq!(
             cities,
@@ -114,13 +114,13 @@ async fn images_and_failures_in_results_reach_the_model_on_every_wire() {
     for wire in ProviderKind::ALL {
         let provider = fake.client(wire);
         let request = request_with_tool(wire, "what is the weather");
-        let used = expect_reply(&provider, request.clone()).await;
+        let used = receive_reply(&provider, request.clone()).await;
         let id = used.message.tool_uses().next().unwrap().0.to_owned();
         let picture =
             MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nmap") };
         let results = vec![tool_result(&id, vec![MessagePart::text("no service"), picture], true)];
         let request = request_with_results(request, used.message, results);
-        let losses = provider.find_losses(&request);
+        let losses = provider.find_lossy_conversions(&request);
         let image = LossyConversion { what: UnsupportedFeature::ImageInToolResult, then: Conversion::SendAfter };
         let failed = LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText };
         let expected: &[LossyConversion] = match wire {
@@ -209,9 +209,9 @@ async fn tool_uses_under_one_index_are_separated_by_their_ids() {
     ];
     for (what, mut pieces, expected) in cases {
         pieces.push(b"data: [DONE]\n\n".to_vec());
-        let url = serve_pieces(pieces, AfterPieces::Close).await;
+        let url = serve_response_pieces(pieces, AfterResponsePieces::Close).await;
         let provider = crate::fake::provider_client(ProviderKind::OpenAi, &url, None, ConversionChoices::default());
-        let answer = expect_reply(&provider, text_request(ProviderKind::OpenAi, "x")).await;
+        let answer = receive_reply(&provider, text_request(ProviderKind::OpenAi, "x")).await;
         let used: Vec<Value> = answer.message.tool_uses().map(|used| Value::Object(used.2.clone())).collect();
         assert_eq!(used, expected, "{what}: the tool uses should be separated by their ids");
     }
@@ -223,9 +223,9 @@ async fn tool_use_without_an_id_gets_a_unique_one() {
     for _ in 0..2 {
         let call = json!({"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"name": "f", "arguments": "{}"}}]}}]});
         let pieces = vec![format!("data: {call}\n\n").into_bytes(), b"data: [DONE]\n\n".to_vec()];
-        let url = serve_pieces(pieces, AfterPieces::Close).await;
+        let url = serve_response_pieces(pieces, AfterResponsePieces::Close).await;
         let provider = crate::fake::provider_client(ProviderKind::OpenAi, &url, None, ConversionChoices::default());
-        let answer = expect_reply(&provider, text_request(ProviderKind::OpenAi, "x")).await;
+        let answer = receive_reply(&provider, text_request(ProviderKind::OpenAi, "x")).await;
         ids.extend(answer.message.tool_uses().map(|(id, _, _)| id.to_owned()));
     }
     assert_eq!(ids.len(), 2, "each reply should contain a tool use: {ids:?}");

@@ -1,46 +1,22 @@
-// Example servers of the MCP Apps project in Chromium. Each row of tests/apps/MATRIX.md is compared with what its app
-// does. `DRAWBRIDGE_WRITE_MATRIX=1` writes the table instead.
-import { readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+// Example servers of the MCP Apps project in Chromium. What each app does is compared with its row of
+// tests/apps/MATRIX.md. `DRAWBRIDGE_WRITE_MATRIX=1` writes the table instead.
+import { join } from "node:path";
 
 import type { Page } from "@playwright/test";
 
+import { EXAMPLES, exampleServer, HttpExample } from "../apps/example-servers.cjs";
+import { IS_WRITTEN, readRow, TRANSPORTS, writeCells } from "../apps/matrix.cjs";
 import { appFrame, approveApp } from "./apps";
 import type { DevHost, Setup } from "./dev-host";
-import { EXAMPLES, exampleServer, HttpExample } from "./example-servers";
 import { allow, callTool, expect, test } from "./fixtures";
-
-const MATRIX = resolve(__dirname, "../apps/MATRIX.md");
-const IS_WRITTEN = process.env.DRAWBRIDGE_WRITE_MATRIX === "1";
-const HEAD = `# Example servers of MCP Apps
-
-What their apps do in Drawbridge, over stdio and over Streamable HTTP in Chromium: the tool that was called without
-arguments, whether its app draws something, the hosts that its page requests, and the kinds of requests for which it
-asks at first. Other hosts are unreachable in the test. The app of \`threejs\` draws the reason why it can't work: it
-evaluates text as code, which the policy denies. The app of \`sheet-music\` draws nothing without arguments.
-
-Written and compared by \`tests/page/apps-matrix.spec.ts\`, which is not a part of \`cargo xtask test\`, since it
-downloads the servers:
-
-    cd tests && npx playwright test -c page/playwright.config.ts --project=examples
-
-| server | transport | tool | app | requested hosts | requests for consent |
-| --- | --- | --- | --- | --- | --- |
-`;
 
 interface ListedTool {
   name: string;
   others?: { _meta?: { ui?: { resourceUri?: string } } };
 }
 
-const TRANSPORTS = ["stdio", "HTTP"] as const;
 type Transport = (typeof TRANSPORTS)[number];
 
-/** Returns the first cells of a row, by which it is found. */
-const beginning = (name: string, transport: Transport) => `| ${name} | ${transport} |`;
-
-/** Rows of the table, by their beginnings. */
-const rows = new Map<string, string>();
 let example: HttpExample | null = null;
 
 test.describe.configure({ mode: "default" });
@@ -48,24 +24,6 @@ test.afterEach(async () => {
   await example?.stop();
   example = null;
 });
-test.afterAll(() => {
-  if (!IS_WRITTEN) return;
-  const written = new Map([...readRows(), ...rows]);
-  const beginnings = Object.keys(EXAMPLES).flatMap((name) => TRANSPORTS.map((transport) => beginning(name, transport)));
-  const ordered = beginnings.flatMap((start) => written.get(start) ?? []);
-  writeFileSync(MATRIX, HEAD + ordered.map((row) => `${row}\n`).join(""));
-});
-
-/** Returns the rows of the table, by their beginnings. */
-function readRows(): Map<string, string> {
-  const lines = readFileSync(MATRIX, "utf8").split("\n");
-  return new Map(
-    lines.flatMap((line) => {
-      const start = /^\| [a-z-]+ \| (stdio|HTTP) \|/.exec(line)?.[0];
-      return start === undefined ? [] : [[start, line]];
-    }),
-  );
-}
 
 for (const name of Object.keys(EXAMPLES)) {
   for (const transport of TRANSPORTS) {
@@ -79,10 +37,9 @@ for (const name of Object.keys(EXAMPLES)) {
         // Nothing outside of this computer is reached, whatever an app requests.
         await app.context().route(/^(?!http:\/\/(127\.0\.0\.1|[0-9a-f]{32}\.localhost):)/, (route) => route.abort());
         await startExample(host, name, transport);
-        const row = await observe(app, host, name, transport);
-        const start = beginning(name, transport);
-        rows.set(start, row);
-        if (!IS_WRITTEN) expect(row, "the app should do what the table says").toBe(readRows().get(start));
+        const cells = await observe(app, host, name, transport);
+        if (IS_WRITTEN) writeCells(name, transport, cells);
+        else expect(readRow(name, transport), "the app should do what the table says").toMatchObject(cells);
       });
     });
   }
@@ -102,8 +59,8 @@ async function startExample(host: DevHost, name: string, transport: Transport): 
   await host.answerNext("connect_server", { action: "allow", scope: "always" });
 }
 
-/** Calls the first tool with an app, shows the app, and returns the row of the table. */
-async function observe(app: Page, host: DevHost, name: string, transport: Transport): Promise<string> {
+/** Calls the first tool with an app, shows the app, and returns the cells of the table. */
+async function observe(app: Page, host: DevHost, name: string, transport: Transport) {
   // The list of tools is read after the server is ready.
   const listed = async () => {
     const { tools } = await host.call<{ tools: ListedTool[] }>("read_catalog", { server: "harbour" });
@@ -144,6 +101,10 @@ async function observe(app: Page, host: DevHost, name: string, transport: Transp
   };
   await expect.poll(isComplete, { intervals: [2_000], timeout: 20_000 }).toBe(true);
   const hosts = [...new Set(page.sources.map(({ origin }) => origin))];
-  const cells = [name, transport, tool.name, drawn, hosts.join(" ") || "none", requests || "none"];
-  return `| ${cells.join(" | ")} |`;
+  return {
+    tool: tool.name,
+    Chromium: drawn,
+    "requested hosts": hosts.join(" ") || "none",
+    "requests for consent": requests || "none",
+  };
 }

@@ -6,7 +6,7 @@ import type { Locator, Page } from "@playwright/test";
 
 import { Provider } from "../provider.cjs";
 import { appFrame, approveApp, callToolOnce, pageWith, reviewCard, scriptedApp } from "./apps";
-import { allow, consentRequest, ERAS, expect, test, visit, waitUntilDeniable } from "./fixtures";
+import { allow, callToolAgain, consentRequest, ERAS, expect, test, visit, waitUntilDeniable } from "./fixtures";
 
 const TOOL = "show_board";
 const MOVE = "Move “Paint the buoy” to “Doing”";
@@ -132,8 +132,7 @@ test.describe("a scripted app", () => {
     await expect(appFrame(app, "show").getByRole("heading", { name: "First" })).toBeVisible();
 
     writeFileSync(join(host.folder, "script.json"), JSON.stringify({ html: pageWith("Second") }));
-    await app.getByRole("button", { name: "Call", exact: true }).click();
-    await allow(app, "Allow once");
+    await callToolAgain(app, "show");
     await app.getByRole("button", { name: "Show app", exact: true }).click();
     await expect(reviewCard(app)).toContainText("The app has changed since you approved it.");
     await expect(app.locator("iframe"), "the changed app should not be shown without review").toHaveCount(0);

@@ -92,9 +92,10 @@ test("X09: a call of the model is decided in its card with changed arguments, an
     "Run add on harbour?",
   );
   await expect(app.getByRole("dialog"), "no dialog should cover the conversation").toHaveCount(0);
+  await app.keyboard.press("F6");
   await expect(
     frame.getByRole("button", { name: "Deny", exact: true }),
-    "Deny should be focused if the user is not writing",
+    "F6 should focus Deny",
   ).toBeFocused();
   await expect(
     app.getByRole("button", { name: /Approvals \(1\)/ }),
@@ -152,6 +153,21 @@ test("X09: a denial with a reason is sent to the model", async ({
   await expect(card, "the card should show the reason").toContainText(
     "These are the wrong numbers",
   );
+});
+
+test("a sentence that is typed after Enter goes to the message field, and changes no request", async ({
+  app,
+  host,
+}) => {
+  const field = app.getByRole("textbox", { name: "Message" });
+  await field.fill("please add at the harbour");
+  await app.keyboard.press("Enter");
+  const frame = log(app).getByTestId("consent-request");
+  await expect(frame).toContainText("Run add on harbour?");
+  await waitUntilDeniable(app);
+  await app.keyboard.type("fix a day and add four");
+  await expect(field, "no key should be lost").toHaveValue("fix a day and add four");
+  expect((await host.snapshot()).consentRequests, "the request should still be pending").toHaveLength(1);
 });
 
 test("two calls of one answer are decided one after the other, by keyboard alone", async ({
@@ -213,9 +229,10 @@ test("three calls of one answer are allowed with one button, each with its hash"
     new Set(await hashes.allTextContents()).size,
     "each call should have a distinct hash",
   ).toBe(3);
+  await app.keyboard.press("F6");
   await expect(
     list.getByRole("button", { name: "Deny these" }),
-    "the button to deny should be focused",
+    "F6 should focus the button to deny",
   ).toBeFocused();
   await assertAccessible(app, "a list of calls");
   const button = list.getByRole("button", { name: "Allow these 3" });

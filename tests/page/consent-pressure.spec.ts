@@ -1,5 +1,5 @@
 // The consent queue under pressure: floods, fatigue, and accidental approvals.
-import { allow, callTool, DEMO, expect, consentRequest, waitUntilDeniable, test, visit } from "./fixtures";
+import { allow, callTool, callToolAgain, DEMO, expect, consentRequest, waitUntilDeniable, test, visit } from "./fixtures";
 import { scenarioSetup, TOOL } from "./scenario";
 
 const form = (message: string, properties: object = { name: { type: "string" } }) => ({
@@ -63,8 +63,10 @@ test("X24: a flood shows one request, a few behind it, and one action denies it"
 
 test("X24: three denials mute a server for a while, which is shown and can be undone", async ({ app, host }) => {
   for (let i = 0; i < 3; i++) {
-    await callTool(app, "one");
-    await allow(app, "Allow once");
+    if (i === 0) {
+      await callTool(app, "one");
+      await allow(app, "Allow once");
+    } else await callToolAgain(app, "one");
     await expect(consentRequest(app)).toContainText("one more");
     await consentRequest(app).getByRole("button", { name: "Decline" }).click();
     await expect(app.getByTestId("tool-result")).toContainText('"action":"decline"');

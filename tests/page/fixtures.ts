@@ -130,3 +130,11 @@ export async function callTool(app: Page, tool: string): Promise<void> {
   await visit(app, `#/server/harbour/tools/${tool}`);
   await app.getByRole("button", { name: "Call", exact: true }).click();
 }
+
+/** Repeats the last call of a tool, which the user approved a moment ago. */
+export async function callToolAgain(app: Page, tool: string): Promise<void> {
+  await visit(app, `#/server/harbour/tools/${tool}`);
+  const again = app.getByRole("button", { name: "Call again", exact: true });
+  await expect(again, "the button should be armed after a moment").not.toHaveAttribute("aria-disabled", "true");
+  await again.click();
+}

@@ -151,6 +151,10 @@ test("a server is added, started and called, its tool is used in a chat, and its
     await app.keyboard.type("please add at the harbour");
     await app.keyboard.press("Enter");
     const until = approve(/^Allow (until|in|for)/);
+    // A request in a conversation leaves the focus in the message field.
+    await expect(until).toBeVisible();
+    await expect(composer, "the message field should keep the focus").toBeFocused();
+    await app.keyboard.press("F6");
     await readByKeys(app, until);
     await tabTo(app, until);
     await expect(until).toHaveAttribute("aria-disabled", "false");

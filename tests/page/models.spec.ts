@@ -1,4 +1,4 @@
-// Settings → Models: a provider is added with its key, tested, made the default and removed. Uses an independent mock
+// Models: a provider is added with its key, tested, made the default and removed. Uses an independent mock
 // provider (aimock).
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -61,6 +61,7 @@ for (const [era, setup] of ERAS) {
       await expect(frame.getByText("Enter an email address.")).toBeVisible();
       await expect(frame.getByText("Too large: at most 50.")).toBeVisible();
       await expect(frame.getByText("Fill this in.").first(), "missing required fields should be marked").toBeVisible();
+      await expect(frame.getByText("Scroll through all of it to allow."), "what was viewed should stay viewed").toBeHidden();
 
       await frame.getByRole("textbox", { name: /^Captain/ }).fill("Ann");
       await frame.getByRole("textbox", { name: /^Email/ }).fill("ann@example.com");

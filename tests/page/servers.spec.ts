@@ -48,6 +48,10 @@ test.describe("adding a server", () => {
     const pasted = app.getByRole("textbox", { name: "URL, command, or the configuration from the server's README" });
     await pasted.fill('{"mcpServers": {\n  "files": {"command": }\n}}');
     await expect(app.getByText(/^Line 2, column/), "the position of the syntax error should be shown").toBeVisible();
+    await expect(app.locator("mark"), "the place should be marked").toBeVisible();
+    await pasted.fill("http://127.0.0.1:9/mcp");
+    const add = app.getByRole("button", { name: "Add 1 server" });
+    await expect(add, "the button should stay in view below a long form").toBeInViewport({ ratio: 1 });
     await pasted.fill(
       JSON.stringify({ servers: { notes: { type: "stdio", command: DEMO, args: ["--era", "both"] } } }),
     );
@@ -283,7 +287,9 @@ test("Start passes the focus to Stop, and F focuses a form", async ({ app }) => 
   await callTool(app, "ask_user");
   await allow(app, "Allow once");
   const frame = consentRequest(app);
-  await expect(frame.getByRole("button", { name: "Decline" })).toBeFocused();
+  const decline = frame.getByRole("button", { name: "Decline" });
+  await expect(decline).toBeFocused();
+  await expect(decline, "keys have an effect once the request is armed").toHaveAttribute("aria-disabled", "false");
   await app.keyboard.press("f");
   const field = frame.getByRole("textbox").first();
   await expect(field, "the first field should be focused").toBeFocused();

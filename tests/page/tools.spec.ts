@@ -1,4 +1,4 @@
-import { allow, callTool, ERAS, expect, consentRequest, test, visit } from "./fixtures";
+import { allow, axeViolations, callTool, callToolAgain, ERAS, expect, consentRequest, test, visit } from "./fixtures";
 
 for (const [era, setup] of ERAS) {
   test.describe(era, () => {
@@ -67,6 +67,37 @@ test("arguments can be changed in the consent request, which is then armed again
   const result = app.getByTestId("tool-result");
   await expect(result, "the arguments that were approved last should be sent").toContainText("2 + 3 = 5");
   await expect(result.getByText("Arguments sent, after your changes")).toBeVisible();
+});
+
+test("an approved call is repeated without another consent request until its arguments change", async ({ app, host }) => {
+  const calls = async () => {
+    const { entries } = await host.activity("harbour");
+    return entries.filter((e) => e.sent && e.method === "tools/call").length;
+  };
+  await visit(app, "#/server/harbour/tools/add");
+  await app.getByRole("textbox", { name: /First number/ }).fill("2");
+  await app.getByRole("textbox", { name: /Second number/ }).fill("40");
+  await app.getByRole("button", { name: "Call", exact: true }).click();
+  await allow(app, "Allow once");
+  const result = app.getByTestId("tool-result");
+  await expect(result).toContainText("2 + 40 = 42");
+  for (const count of [2, 3]) {
+    await callToolAgain(app, "add");
+    await expect.poll(calls, "the call should be sent without a consent request").toBe(count);
+    await expect(result).toHaveAttribute("data-state", "done");
+  }
+  await expect(consentRequest(app)).toBeHidden();
+  expect(await axeViolations(app), "axe should find no violations").toEqual([]);
+  for (const width of [1180, 480]) {
+    await app.setViewportSize({ width, height: 780 });
+    await app.screenshot({ path: test.info().outputPath(`call-again-${width}.png`) });
+  }
+  await app.getByRole("textbox", { name: /First number/ }).fill("3");
+  await app.getByRole("button", { name: "Call", exact: true }).click();
+  await expect(consentRequest(app), "other arguments should require consent").toContainText("Run add on harbour?");
+  await consentRequest(app).getByRole("button", { name: "Deny" }).click();
+  await expect(result).toHaveAttribute("data-state", "refused");
+  expect(await calls(), "the denied call should not be sent").toBe(3);
 });
 
 // [tools-human-in-loop]

@@ -85,11 +85,11 @@ test.describe("a server of the newest revision", () => {
 
 test("E30: a server with unreviewed definitions is marked until they are reviewed", async ({ app }) => {
   const row = app.getByRole("navigation").getByRole("link", { name: /harbour/ });
-  await expect(row).toHaveAccessibleName(/definitions? you have not reviewed yet/);
+  await expect(row).toHaveAccessibleName(/new tools? (or|and) prompts? you have not reviewed yet/);
   const before = Number(/(\d+) new/.exec(await row.innerText())?.[1]);
   await visit(app, "#/server/harbour/tools");
   await app.getByRole("button", { name: /^Review \d+ new tools?/ }).click();
-  await app.getByRole("button", { name: "Mark all as reviewed" }).click();
+  await app.getByRole("button", { name: /^Mark \d+ tools? as reviewed/ }).click();
   await expect(async () => {
     expect(Number(/(\d+) new/.exec(await row.innerText())?.[1] ?? 0), "fewer definitions should be unreviewed").toBeLessThan(before);
   }).toPass();

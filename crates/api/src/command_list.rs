@@ -6,7 +6,8 @@
 macro_rules! commands {
     ($callback:ident) => {
         $callback! {
-            /// Returns the whole state that the UI displays. The UI reads it when it loads and after missed events.
+            /// Returns the whole state that Drawbridge's page displays. The page requests it when it loads, and again
+            /// if it has missed events.
             read_snapshot: EmptyObject => Snapshot,
 
             /// Adds a server to the settings without starting it.
@@ -16,7 +17,8 @@ macro_rules! commands {
             parse_import: ImportText => ImportPreview,
             /// Searches the settings of other apps for servers. Nothing is started or written.
             find_import_candidates: ImportSource => ImportCandidates,
-            /// Lists the files in a project folder that may define servers, without reading them.
+            /// Lists the settings files of other apps in a project folder that may define servers, without reading
+            /// them.
             list_project_files: ProjectFolder => ProjectFiles,
             /// Returns the folders shared with servers (roots) in which settings files of other apps define servers,
             /// unless the user has already seen these files with the same content. Nothing is started or written.
@@ -35,8 +37,8 @@ macro_rules! commands {
             read_registry_server: RegistryServerName => RegistryServer,
             /// Returns the URL of the registry that servers are installed from. No request is sent to it.
             read_registry_setting: EmptyObject => RegistryReport,
-            /// Sets the registry, or resets it to the official one. If requests to it need a header, the
-            /// value of the header is stored in the keychain.
+            /// Sets the registry that servers are installed from, or resets it to the official one. If requests to the
+            /// registry need a header, the value of the header is stored in the keychain.
             set_registry: SetRegistry => SecretStorageReport,
             /// Creates the install plan for a server in the registry or for a bundle, with the inputs that the user has
             /// to fill in. A bundle is downloaded, but not unpacked.
@@ -47,8 +49,8 @@ macro_rules! commands {
             /// Installs a server exactly as in the preview: unpacks a bundle, and adds the server or replaces its
             /// installed version. The server is not started.
             install_server: InstallServer => SecretStorageReport,
-            /// Lists the installed servers that have a newer version or whose installed version is deprecated. Nothing
-            /// is changed.
+            /// Checks the registry for newer versions of the installed servers, and for the status of the installed
+            /// versions. Nothing is changed.
             list_newer_versions: InstalledVersions => VersionReports,
             /// Creates the install plan for another version of an installed server. Nothing is changed.
             plan_upgrade: UpgradeSource => UpgradeOffer,
@@ -78,7 +80,7 @@ macro_rules! commands {
             /// Deletes the tokens of a server and revokes them if the authorization server supports it. The server's
             /// session ends.
             sign_out: ServerName => SignOutOutcome,
-            /// Signs out, then starts a sign-in with another account.
+            /// Signs out of a server, then starts a sign-in to it with another account.
             change_account: ServerName => SignOutOutcome,
             /// Returns the authorization state of a server.
             read_authorization: ServerName => Authorization,
@@ -91,8 +93,8 @@ macro_rules! commands {
             /// Sets the folders that a server receives when it requests its roots, and notifies the server of the
             /// change.
             set_roots: SetRoots => EmptyObject,
-            /// Sets the data flow settings of a server: which of its content requires consent before later calls, and
-            /// which results the user reviews.
+            /// Sets the data flow settings of a server: after which of its content a model's later calls require
+            /// consent, and which of its results the user reviews before a model reads them.
             set_data_flow: SetDataFlow => EmptyObject,
             /// Returns the files and hosts that a local server could access in its sandbox if it were started now.
             /// Nothing is started.
@@ -115,8 +117,8 @@ macro_rules! commands {
             /// Requests a list from a server, even if the stored list is still fresh. Returns all lists of the server
             /// after the response.
             refresh_list: RefreshList => Catalog,
-            /// Records that the user has reviewed definitions of tools and prompts. Later changes of them are shown to
-            /// the user.
+            /// Records that the user has reviewed definitions of tools and prompts. If a server changes one of them
+            /// later, the user sees the difference.
             review_definitions: ReviewDefinitions => EmptyObject,
             /// Returns the names and hashes of a server's definitions that the user has reviewed, and other data of the
             /// reviews.
@@ -216,29 +218,29 @@ macro_rules! commands {
             /// Writes a conversation to a file that the user selects.
             export_conversation: ExportConversation => SavedFile,
 
-            /// Reads the page of a tool's app from its server, for the user's review.
+            /// Reads the HTML page of a tool's MCP app from the server, so that the user can review it.
             read_app_page: AppRef => AppPageReport,
-            /// Approves exactly one version of an app's page, with the access that the user grants.
+            /// Approves exactly one version of an MCP app's HTML page, with the access that the user grants to it.
             approve_app: ApproveApp => EmptyObject,
-            /// Removes the approval of an app's page, and closes the apps that show it.
+            /// Removes the user's approval of an MCP app's page, and closes the shown apps that use this page.
             revoke_app: AppPageRef => EmptyObject,
-            /// Shows the app of a tool call. Its page must be approved. If a model is still writing the call, the policy
-            /// must allow calls of the tool with any arguments.
+            /// Shows the MCP app of a tool call. The user must have approved the app's page. If a model is still
+            /// writing the call, the policy must allow calls of the tool with any arguments.
             open_app: OpenApp => OpenedApp,
-            /// Passes a message that an MCP app posted from its frame to the host.
+            /// Passes a message to the host that an MCP app posted from its frame.
             deliver_app_message: AppMessage => EmptyObject,
-            /// Changes the host context of a displayed MCP app, such as its theme, display mode or size.
+            /// Changes the host context of a shown MCP app, such as its theme, display mode or size.
             set_app_context: SetAppContext => EmptyObject,
-            /// Submits the user's decision on a request that a displayed MCP app made.
+            /// Submits the user's decision on a request that a shown MCP app made.
             decide_app_request: AnswerApp => EmptyObject,
-            /// Lets the model of the conversation use the tools of a displayed MCP app, exactly as they were shown to
-            /// the user, until the app is closed. Without a hash, turns the tools off.
+            /// Lets the model of the conversation use the tools that a shown MCP app provides, until the app is closed.
+            /// The hash ensures that the user has seen exactly these tools. Without a hash, turns the tools off.
             set_app_tools: SetAppTools => EmptyObject,
-            /// Saves a file that a displayed MCP app offers, at a path that the user selects.
+            /// Saves a file that a shown MCP app offers, at a path that the user selects.
             save_app_file: SaveAppFile => SavedFile,
-            /// Returns the HTML source of a displayed MCP app, for display as text.
+            /// Returns the HTML source of a shown MCP app, for display as text.
             read_app_document: AppViewRef => AppDocumentText,
-            /// Closes a displayed MCP app, which gets a short time to save its state.
+            /// Closes a shown MCP app, which gets a short time to save its state.
             close_app: AppViewRef => EmptyObject,
 
             /// Returns the latest decisions that match a filter, newest first.
@@ -293,9 +295,9 @@ macro_rules! commands {
             refresh_models: ProviderId => EmptyObject,
             /// Sets the default model of new conversations.
             set_default_model: DefaultModel => EmptyObject,
-            /// Changes the settings of the app.
+            /// Changes the settings of Drawbridge, such as its theme, language and limits.
             set_settings: Settings => EmptyObject,
-            /// Changes the zoom and the menu bar, and leaves all other settings unchanged.
+            /// Changes the zoom and the menu bar of Drawbridge's windows, and leaves all other settings unchanged.
             set_window_settings: WindowSettings => EmptyObject,
             /// Returns whether stored secrets persist after Drawbridge exits. The operating system may prompt the user
             /// to unlock the keychain.

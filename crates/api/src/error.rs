@@ -1,9 +1,9 @@
-//! Error of commands, with a code by which the UI selects an action and a message that it displays.
+//! Error of commands, with a code by which the page selects an action and a message that it displays.
 
 use serde::Serialize;
 use ts_rs::TS;
 
-/// Kind of failure, by which the UI selects an action.
+/// Kind of failure, by which Drawbridge's page selects the action that it offers to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
@@ -11,13 +11,13 @@ pub enum ErrorCode {
     BadRequest,
     /// There is no server, consent request, call, conversation or grant with this name or identifier.
     NotFound,
-    /// The name is already in use or not valid.
+    /// The requested name of a server is already in use or not valid.
     BadName,
     /// The settings file can't be read or written. Nothing was changed.
     Config,
     /// The server is not running or not ready.
     NotReady,
-    /// The server requires the user to sign in.
+    /// The server requires the user to sign in. Used by `drawbridge-cli`; the page has the state of the server.
     SignInNeeded,
     /// The policy or the user denied the operation.
     Refused,
@@ -33,7 +33,7 @@ pub enum ErrorCode {
     ServerGone,
     /// The server does not support the operation.
     Unsupported,
-    /// The consent request has changed or is no longer pending. The UI has to read it again.
+    /// The consent request has changed or is no longer pending. The page has to read it again.
     Stale,
     /// The user's input is not valid. `data` lists the invalid fields.
     Invalid,
@@ -47,7 +47,7 @@ pub enum ErrorCode {
 #[derive(Debug, Clone, PartialEq, Serialize, TS, thiserror::Error)]
 #[error("{message}")]
 pub struct ApiError {
-    /// Kind of failure, for the UI to act on.
+    /// Kind of failure, by which the page selects an action.
     pub code: ErrorCode,
     /// Message for the user that states which operation failed, and why.
     pub message: String,

@@ -1,4 +1,4 @@
-//! Events that the UI receives, as one ordered stream.
+//! Events that the page receives, as one ordered stream.
 
 use serde::Serialize;
 use ts_rs::TS;
@@ -6,7 +6,7 @@ use ts_rs::TS;
 use crate::data::*;
 
 /// Batch of consecutive events. If `first` does not follow the last event of the previous batch, events are missing,
-/// and the UI reads the snapshot again.
+/// and the page reads the snapshot again.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 pub struct Events {
     /// Number of the first event. Each further event has the next number.
@@ -15,7 +15,7 @@ pub struct Events {
     pub events: Vec<Event>,
 }
 
-/// Change of the state that the UI displays.
+/// Change of the state that Drawbridge's page displays.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Event {
@@ -29,12 +29,12 @@ pub enum Event {
         /// Name of the removed server.
         name: String,
     },
-    /// The lists of a server changed. The UI reads its catalog again.
+    /// The lists of a server changed. The page reads its catalog again.
     CatalogChanged {
         /// Name of the server in the settings.
         server: String,
     },
-    /// A subscribed resource changed.
+    /// A resource changed to which Drawbridge is subscribed, as its server reports.
     ResourceUpdated {
         /// Name of the server in the settings.
         server: String,
@@ -46,7 +46,7 @@ pub enum Event {
         /// Consent request after the change.
         consent_request: ConsentRequest,
     },
-    /// A consent request left the queue.
+    /// A consent request left the queue because it was decided, cancelled or withdrawn.
     ConsentRequestClosed {
         /// Identifier of the consent request, unique while Drawbridge runs.
         id: String,
@@ -60,7 +60,7 @@ pub enum Event {
         /// Text to append to the text of the consent request. Empty while the model reasons without writing a response.
         text: String,
     },
-    /// The sampling settings or the usage of a server changed. The UI reads them again.
+    /// The sampling settings or the usage of a server changed. The page reads them again.
     SamplingChanged {
         /// Name of the server in the settings.
         server: String,
@@ -70,7 +70,7 @@ pub enum Event {
         /// State of the call after the change.
         call: ServerCall,
     },
-    /// The authorization state of a server changed. The UI reads it again.
+    /// The authorization state of a server changed. The page reads it again.
     AuthorizationChanged {
         /// Name of the server in the settings.
         server: String,
@@ -89,7 +89,8 @@ pub enum Event {
         /// Identifier of the conversation whose items changed, or `None` if only the list changed.
         changed: Option<String>,
     },
-    /// More content of a streaming reply arrived. If a `seq` is missing, the UI reads the conversation again.
+    /// More content of a streaming reply arrived. If `seq` skips a number, the page has missed content and reads the
+    /// conversation again.
     ReplyDelta {
         /// Identifier of the conversation, which consists of letters, digits and dashes.
         conversation: String,
@@ -109,25 +110,26 @@ pub enum Event {
         /// `true` if a model is replying in the conversation after the change.
         answering: bool,
     },
-    /// The state of a displayed MCP app changed, or the app sent a message or a request.
+    /// The state of a shown MCP app changed, or the app sent a message or a request.
     AppViewChanged {
-        /// Identifier of the displayed MCP app.
+        /// Identifier of the shown MCP app.
         view: String,
-        /// Change of the app. All texts in it are from the app.
+        /// Change of the shown MCP app. All texts in it are from the app, and untrusted.
         change: AppViewChange,
     },
     /// An entry was written to the audit log, or the grants changed.
     AuditChanged,
-    /// The model providers or their lists of models changed. The UI reads them again.
+    /// The model providers or their lists of models changed. The page reads them again.
     ModelsChanged,
-    /// The settings of the app changed.
+    /// The user's settings of Drawbridge changed.
     SettingsChanged {
         /// All settings after the change.
         settings: Settings,
     },
-    /// The rules or the problems of their files changed. The UI reads them again.
+    /// The policy rules changed, or the problems of the rule files. The page reads both again.
     RulesChanged,
-    /// An edited settings file is invalid, so that the previous settings stay in effect, or it is valid again.
+    /// The settings file was edited and is now invalid, so that the previous settings stay in effect, or it is valid
+    /// again.
     ConfigProblem {
         /// Problem of the settings file, or `None` if it is valid again.
         problem: Option<ConfigProblem>,

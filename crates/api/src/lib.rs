@@ -1,4 +1,4 @@
-//! Contract between Drawbridge and its web UI: commands, events, data types and errors.
+//! Contract between the host and Drawbridge's web page: commands, events, data types and errors.
 //!
 //! The table in [`commands!`](crate::commands) contains every command with its request and response types. It expands
 //! to the trait [`Handler`], to the function [`respond`], to the list of commands that the shell permits its window,

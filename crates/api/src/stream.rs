@@ -1,4 +1,4 @@
-//! Stream of the host's events for the UI, in batches that combine events of a short time.
+//! Stream of the host's events for the page, in batches that combine events of a short time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,13 +8,13 @@ use host::view::HostEvent;
 use tokio::time::Instant;
 
 use crate::data::ConversationSummary;
-use crate::handler::{Api, conversation_list, event_view};
+use crate::handler::{Api, conversation_summaries, event_view};
 use crate::{Event, Events};
 
 /// Minimum interval between two batches: one frame of the page at 60 Hz.
 const MIN_BATCH_INTERVAL: Duration = Duration::from_millis(16);
-/// Delay before a batch is sent, so that related events, such as a new message and its consent request, are in the same
-/// batch.
+/// Delay between the first event of a batch and the batch's return, so that related events, such as a new message and
+/// its consent request, are in the same batch.
 const BATCH_DELAY: Duration = Duration::from_millis(2);
 /// Maximum number of events in one batch.
 const MAX_BATCH_EVENTS: usize = 256;
@@ -59,16 +59,16 @@ impl EventStream {
             }
             batch.push(event);
         }
-        let conversations = self.conversations(&batch).await;
+        let conversations = self.list_conversations_if_changed(&batch).await;
         let events: Vec<Event> = batch.iter().map(|e| event_view(&e.event, conversations.clone())).collect();
         self.last_batch_at = Some(Instant::now());
         Some(Events { first: number, events })
     }
 
-    async fn conversations(&self, batch: &[Arc<NumberedEvent>]) -> Vec<ConversationSummary> {
+    async fn list_conversations_if_changed(&self, batch: &[Arc<NumberedEvent>]) -> Vec<ConversationSummary> {
         if batch.iter().any(|e| matches!(e.event, HostEvent::ConversationsChanged(_))) {
             // If the list can't be read, the page shows an empty list, and its next command returns the error.
-            return conversation_list(&self.api).await.unwrap_or_default();
+            return conversation_summaries(&self.api).await.unwrap_or_default();
         }
         Vec::new()
     }

@@ -35,7 +35,7 @@ macro_rules! expand {
             response.await
         }
 
-        pub(crate) fn command_types(config: &ts_rs::Config, all: &mut crate::typescript::TsDeclarations) -> String {
+        pub(crate) fn command_interface(config: &ts_rs::Config, all: &mut crate::typescript::TsDeclarations) -> String {
             let mut lines = String::from("export interface Commands {\n");
             $(
                 all.add::<$request>();
@@ -54,7 +54,7 @@ macro_rules! expand {
 }
 commands!(expand);
 
-/// Future of a command, as `async_trait` boxes it.
+/// Boxed future of a command, as the methods of an `async_trait` return it.
 type ResponseFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, ApiError>> + Send + 'a>>;
 
 /// Executes one command with a JSON request. The future returns the response as JSON text.

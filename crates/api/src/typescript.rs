@@ -46,7 +46,7 @@ fn typescript_export_config() -> Config {
 pub fn typescript() -> String {
     let mut all =
         TsDeclarations { config: typescript_export_config(), visited: HashSet::new(), by_name: BTreeMap::new() };
-    let commands = crate::table::command_types(&typescript_export_config(), &mut all);
+    let commands = crate::table::command_interface(&typescript_export_config(), &mut all);
     all.add::<crate::Events>();
     all.add::<crate::ApiError>();
     let temperatures: BTreeMap<String, f64> = ProviderKind::ALL

@@ -1,5 +1,6 @@
-//! Tools that a shown app provides to the model of its conversation. The user turns them on for this app, as displayed;
-//! other definitions turn them off. The host decides about each call before it arrives here.
+//! Tools that a shown app provides to the model of its conversation. The user turns on exactly the definitions that
+//! were displayed. If the app lists other definitions later, its tools are turned off. The host decides about each call
+//! before it arrives here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
@@ -19,7 +20,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::AppViewError;
 
-/// Maximum number of commands of the host that wait for the async task of an app. Each call can be cancelled.
+/// Maximum number of commands of the host that wait for the async task of an app: for each call in progress, the call
+/// itself and its cancellation.
 const MAX_PENDING_COMMANDS: usize = 2 * MAX_APP_TOOL_CALLS;
 
 /// Sender for the outcome of a call.
@@ -39,7 +41,7 @@ pub(crate) struct OfferedAppTools {
     /// Listed tools whose names no tool of the server has.
     tools: Arc<Vec<Tool>>,
     dropped: u64,
-    /// Hash of the current definitions.
+    /// Hash of the definitions in `tools`.
     hash: Hash,
     /// Set while the user lets the model use the tools.
     is_on: bool,
@@ -121,13 +123,13 @@ impl OfferedAppTools {
         let AppToolList { tools, dropped } = listed.unwrap_or_default();
         self.listed = tools.into_iter().map(|tool| tool.definition).collect();
         self.unusable = dropped;
-        self.refuse_names_of_server().await
+        self.refuse_names_shared_with_server().await
     }
 
     /// Refuses the listed tools that have the name of a tool of the server, for which they could be mistaken. Tools
     /// that differ from the previous ones are turned off. Returns the change for the user, if there is one.
-    pub(crate) async fn refuse_names_of_server(&mut self) -> Option<AppViewChange> {
-        let of_server = self.names_of_server().await;
+    pub(crate) async fn refuse_names_shared_with_server(&mut self) -> Option<AppViewChange> {
+        let of_server = self.listed_names_shared_with_server().await;
         let tools: Vec<Tool> = self.listed.iter().filter(|tool| !of_server.contains(&tool.name)).cloned().collect();
         let refused = self.listed.len() - tools.len();
         let (hash, dropped) = (definitions_hash(&tools), (self.unusable + refused) as u64);
@@ -142,7 +144,7 @@ impl OfferedAppTools {
     }
 
     /// Returns the names that listed tools share with tools of the server.
-    async fn names_of_server(&self) -> BTreeSet<String> {
+    async fn listed_names_shared_with_server(&self) -> BTreeSet<String> {
         if self.listed.is_empty() {
             return BTreeSet::new();
         }
@@ -177,8 +179,8 @@ impl OfferedAppTools {
         Ok(self.change())
     }
 
-    /// Turns the tools off because the app's server is not running, as the host did. Returns the change for the user
-    /// if they were on.
+    /// Turns the tools off because the app's server is no longer running. Returns the change for the user if they were
+    /// on.
     pub(crate) async fn on_server_not_ready(&mut self) -> Option<AppViewChange> {
         let was_on = self.is_on;
         self.turn_off(false).await;
@@ -196,10 +198,12 @@ impl OfferedAppTools {
     pub(crate) fn execute(&mut self, view: &mut View, command: AppToolCommand, now: Instant) {
         match command {
             AppToolCommand::Call { call, name, arguments, delivered, reply } => {
-                let called = match self.shown.strong_count() {
+                let called = match (self.shown.strong_count(), self.is_on) {
                     // The app was closed while the call waited for this task.
-                    0 => Err(AppToolError::Closed),
-                    _ => view.call_app_tool(&name, arguments, now),
+                    (0, _) => Err(to_unsent_error(AppToolError::Closed)),
+                    // Meanwhile the tools were turned off, perhaps because the tool now has another definition.
+                    (_, false) => Err(unsent_error_with_reason("the app's tools were turned off")),
+                    _ => view.call_app_tool(&name, arguments, now).map_err(to_unsent_error),
                 };
                 match called {
                     Ok(id) => {
@@ -208,7 +212,7 @@ impl OfferedAppTools {
                         self.calls.insert(id, (call, reply));
                     }
                     // The call may have been cancelled, here and below.
-                    Err(error) => drop(reply.send(Err(to_unsent_error(error)))),
+                    Err(error) => drop(reply.send(Err(error))),
                 }
             }
             AppToolCommand::Cancel { call } => {
@@ -254,14 +258,17 @@ fn definitions_hash(tools: &[Tool]) -> Hash {
 /// Converts the reason why a call was not sent to an app.
 fn to_unsent_error(error: AppToolError) -> CallError {
     match error {
-        AppToolError::Closed => {
-            CallError::Undelivered { cause: format!("the call was not sent, since {error}"), sent: false }
-        }
+        AppToolError::Closed => unsent_error_with_reason(&error.to_string()),
         error => to_call_error(error),
     }
 }
 
-/// Converts the reason why an app's tool has no result. The app is part of its server, which is named with the error.
+fn unsent_error_with_reason(reason: &str) -> CallError {
+    CallError::Undelivered { cause: format!("the call was not sent, since {reason}"), sent: false }
+}
+
+/// Converts the reason why a call of an app's tool has no result. The app belongs to a server, and the error is
+/// reported as one of that server.
 fn to_call_error(error: AppToolError) -> CallError {
     match error {
         AppToolError::TimedOut => CallError::Timeout { after: APP_TOOL_TIMEOUT, total: true },

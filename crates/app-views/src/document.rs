@@ -10,7 +10,7 @@ const SELF_TEST_PATH: &str = "/self-test";
 /// reach.
 const SELF_TEST_HTML: &str = include_str!("self_test.html");
 /// Media type of all documents that frames load.
-const HTML: &str = "text/html; charset=utf-8";
+const HTML_CONTENT_TYPE: &str = "text/html; charset=utf-8";
 
 /// HTTP response to a request of an app's frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl FrameDocuments {
         };
         let Some(body) = body else { return AppResponse::not_found() };
         let headers = vec![
-            ("Content-Type", HTML.to_owned()),
+            ("Content-Type", HTML_CONTENT_TYPE.to_owned()),
             ("Content-Security-Policy", self.content_security_policy.clone()),
             ("Permissions-Policy", self.permissions_policy.clone()),
             ("Referrer-Policy", "no-referrer".to_owned()),

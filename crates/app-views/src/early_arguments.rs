@@ -5,10 +5,10 @@ use chat::Chat;
 use host::{CallOrigin, Host};
 
 /// Returns `true` if an app of `server` may now receive the arguments that the model of a conversation writes for a
-/// call of `tool`.
+/// call of `tool`, although the call is not decided yet.
 ///
-/// The app belongs to the server, so that arguments in it are as good as sent. Therefore this is permitted only while
-/// the call would be allowed without consent whatever its arguments are.
+/// The app belongs to the server, so giving it arguments amounts to sending them to the server. Therefore this is
+/// permitted only while the call would be allowed without consent whatever its arguments are.
 pub(crate) async fn may_receive_early_arguments(
     host: &Host,
     chat: &Chat,
@@ -19,5 +19,5 @@ pub(crate) async fn may_receive_early_arguments(
     // The policy decides last, since the settings are read from the disk.
     let is_enabled = chat.enables_tool(conversation, server, tool).await.unwrap_or(false);
     let origin = CallOrigin::Model { conversation: conversation.to_owned() };
-    is_enabled && host.allows_any_arguments(origin, server.to_owned(), tool.to_owned()).await.unwrap_or(false)
+    is_enabled && host.allows_every_call(origin, server.to_owned(), tool.to_owned()).await.unwrap_or(false)
 }

@@ -1,6 +1,6 @@
 //! An app page as it is shown to the user for approval. Used by `AppViews::page`.
 
-use mcp_apps::{AppPage, DeclaredSources, Permissions, Reach, SandboxGrants, SourceUse};
+use mcp_apps::{AppPage, DeclaredSources, Permissions, SandboxGrants, SourceReach, SourceUse};
 use offers::review::AppReviewState;
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +52,7 @@ pub struct AppSource {
     /// Origin, such as `https://example.com`, or `*` for every host.
     pub origin: String,
     /// Network that the origin reaches, such as the internet or this computer.
-    pub reach: Reach,
+    pub reach: SourceReach,
 }
 
 impl AppPageReport {
@@ -87,11 +87,11 @@ impl AppPageReport {
 
 /// Returns the grants for all sources and permissions that a page requests.
 fn requested_grants(sources: &[AppSource], permissions: Permissions) -> SandboxGrants {
-    let reaches = |levels: &[Reach]| sources.iter().any(|source| levels.contains(&source.reach));
+    let reaches = |levels: &[SourceReach]| sources.iter().any(|source| levels.contains(&source.reach));
     SandboxGrants {
-        declared_origins: reaches(&[Reach::Internet, Reach::PrivateNetwork]),
-        loopback: reaches(&[Reach::Loopback]),
-        every_host: reaches(&[Reach::EveryHost]),
+        declared_origins: reaches(&[SourceReach::Internet, SourceReach::PrivateNetwork]),
+        loopback: reaches(&[SourceReach::Loopback]),
+        every_host: reaches(&[SourceReach::EveryHost]),
         permissions,
     }
 }

@@ -28,7 +28,7 @@ const MAX_CONSECUTIVE_REFUSALS: u32 = 3;
 /// Number of requests that an app may withdraw in a burst before they are decided. Afterwards, the same requests are
 /// refused for a while. Otherwise an app could add and withdraw consent requests without end.
 const MAX_WITHDRAWAL_BURST: u64 = 10;
-/// Rate at which the burst is restored.
+/// Number of further withdrawals per second that are permitted after [`MAX_WITHDRAWAL_BURST`] is used up.
 const WITHDRAWALS_PER_SECOND: f64 = 1.0 / 30.0;
 /// Reason that an app receives for refusals beyond [`MAX_CONSECUTIVE_REFUSALS`].
 const TOO_MANY_REFUSALS_REASON: &str =
@@ -44,12 +44,12 @@ pub(crate) struct RunningRequests {
     view: AppViewId,
     server: String,
     origin: CallOrigin,
-    running: JoinSet<(AppRequestId, HostResponse)>,
+    running: JoinSet<EndedRequest>,
     /// Requests without a response yet, by the identifier that the app's view assigned.
     requests: HashMap<AppRequestId, RunningRequest>,
     /// Number of consecutive requests of the app that were refused, and of sampling requests that failed.
     refused: u32,
-    /// Number of requests that the app may withdraw before they are decided.
+    /// Token bucket for the requests that the app withdraws before they are decided.
     withdrawals: Arc<Mutex<TokenBucket>>,
 }
 
@@ -58,13 +58,23 @@ pub(crate) struct RunningRequests {
 enum RequestKind {
     ToolCall,
     Sampling,
-    /// A list, or a resource that is read. Lists and most reads need no decision of the user, so their success doesn't
-    /// end a row of refusals.
+    /// A list of the host's catalog, which needs no decision.
+    List,
+    /// A resource that is read. Most reads need no decision of the user, so only a read that needs one ends a row of
+    /// refusals.
     Read,
     /// The read of a resource beyond a limit. It is refused if the user would have to decide, so its end isn't counted.
     ReadBeyondLimit,
     /// Another request beyond a limit. It is refused without a decision, so its refusal isn't counted.
     BeyondLimit,
+}
+
+/// A request of an app that has its response.
+struct EndedRequest {
+    id: AppRequestId,
+    response: HostResponse,
+    /// Set if the user had to decide about the request, unless it is refused.
+    needed_decision: bool,
 }
 
 /// A request of an app that waits for its response.
@@ -94,37 +104,37 @@ impl RunningRequests {
             AppRequest::CallTool { .. } => RequestKind::ToolCall,
             AppRequest::Sample(_) => RequestKind::Sampling,
             AppRequest::ReadResource { .. } if limit_refusal.is_some() => RequestKind::ReadBeyondLimit,
-            _ => RequestKind::Read,
+            AppRequest::ReadResource { .. } => RequestKind::Read,
+            _ => RequestKind::List,
         };
         if matches!(kind, RequestKind::ToolCall | RequestKind::Sampling)
             && let Some(reason) = limit_refusal
         {
-            let task = self.running.spawn(async move { (id, HostResponse::Refused(reason.to_owned())) });
+            let task = self.running.spawn(async move { EndedRequest::refused(id, reason) });
             self.requests.insert(id, RunningRequest { kind: RequestKind::BeyondLimit, task, call, stop });
             return Ok(());
         }
         let task = match request {
             AppRequest::CallTool { name, arguments } => self.running.spawn(async move {
-                let call = ToolCall { id: call_id, origin, server, app: None, tool: name, arguments };
+                let call = ToolCall { id: call_id, origin, server, app: None, tool: name, arguments, repeats: None };
                 let result = chat.call_tool_until(call, stopped).await.map(|result| call_tool_result(&result));
-                (id, to_host_response(result))
+                EndedRequest { id, response: to_host_response(result), needed_decision: true }
             }),
-            AppRequest::Sample(params) => self
-                .running
-                .spawn(async move { (id, to_sampling_response(host.sample_for_app(origin, server, params).await)) }),
-            AppRequest::ReadResource { uri } => self.running.spawn(async move {
-                if let Some(reason) = limit_refusal {
-                    match host.asks_before_read(origin.clone(), server.clone(), uri.clone()).await {
-                        Ok(false) => {}
-                        Ok(true) => return (id, HostResponse::Refused(reason.to_owned())),
-                        Err(failure) => return (id, to_host_response(Err(failure))),
-                    }
-                }
-                // Contents from the cache would need no decision.
-                let read = host.read_resource_as(origin, call_id, server, uri, true).await;
-                let contents = read.map(|read| read.contents.iter().map(|part| json!(part)).collect());
-                (id, to_host_response(contents.map(|contents| list_result("contents", contents))))
+            AppRequest::Sample(params) => self.running.spawn(async move {
+                let response = to_sampling_response(host.sample_for_app(origin, server, params).await);
+                EndedRequest { id, response, needed_decision: true }
             }),
+            AppRequest::ReadResource { uri } => {
+                // A read beyond a limit is refused instead of asking the user, so that it can't be withdrawn.
+                let withdrawals = limit_refusal.is_none().then(|| Arc::clone(&self.withdrawals));
+                let cancellation = ReadCancellation { host: host.clone(), call: Some(call_id.clone()), withdrawals };
+                self.running.spawn(async move {
+                    let mut cancellation = cancellation;
+                    let ended = read_resource(&host, (id, call_id), origin, (server, uri), limit_refusal).await;
+                    cancellation.call = None;
+                    ended
+                })
+            }
             AppRequest::ListTools { .. } => self.spawn_list(id, "tools", |catalog| raw_entries(&catalog.tools)),
             AppRequest::ListResources { .. } => {
                 self.spawn_list(id, "resources", |catalog| raw_entries(&catalog.resources))
@@ -145,7 +155,8 @@ impl RunningRequests {
         let (host, server) = (self.host.clone(), self.server.clone());
         self.running.spawn(async move {
             let catalog = host.catalog(server).await.map_err(|_| CallFailure::Closing);
-            (id, to_host_response(catalog.map(|catalog| list_result(name, entries(&catalog)))))
+            let response = to_host_response(catalog.map(|catalog| list_result(name, entries(&catalog))));
+            EndedRequest { id, response, needed_decision: false }
         })
     }
 
@@ -154,10 +165,10 @@ impl RunningRequests {
     pub(crate) async fn next_response(&mut self) -> (AppRequestId, HostResponse) {
         loop {
             match self.running.join_next().await {
-                Some(Ok((id, response))) => {
-                    let kind = self.requests.remove(&id).map(|running| running.kind);
-                    self.count_refusal(kind, &response);
-                    return (id, response);
+                Some(Ok(ended)) => {
+                    let kind = self.requests.remove(&ended.id).map(|running| running.kind);
+                    self.count_refusal(kind, &ended);
+                    return (ended.id, ended.response);
                 }
                 // The request was cancelled, so that it needs no response.
                 Some(Err(error)) if error.is_cancelled() => {}
@@ -184,14 +195,15 @@ impl RunningRequests {
     }
 
     /// Counts the end of a request. An error of the app's own server neither is a refusal nor ends a row of refusals.
-    fn count_refusal(&mut self, kind: Option<RequestKind>, response: &HostResponse) {
-        match (kind, response) {
+    fn count_refusal(&mut self, kind: Option<RequestKind>, ended: &EndedRequest) {
+        match (kind, &ended.response) {
             (Some(RequestKind::BeyondLimit | RequestKind::ReadBeyondLimit), _) => {}
             // An app can send invalid sampling requests at any rate.
             (_, HostResponse::Refused(_)) | (Some(RequestKind::Sampling), HostResponse::Failed(_)) => {
                 self.refused = self.refused.saturating_add(1);
             }
             (Some(RequestKind::ToolCall), HostResponse::Result(_)) => self.refused = 0,
+            (Some(RequestKind::Read), HostResponse::Result(_)) if ended.needed_decision => self.refused = 0,
             (_, HostResponse::Sampling(_)) => self.refused = 0,
             _ => {}
         }
@@ -200,26 +212,15 @@ impl RunningRequests {
     /// Cancels a request of the app. The app then receives no response.
     pub(crate) fn cancel(&mut self, id: AppRequestId) {
         let Some(RunningRequest { kind, task, call, stop }) = self.requests.remove(&id) else { return };
-        // This also withdraws a sampling request.
+        // This also withdraws a sampling request, and cancels a read.
         task.abort();
-        if kind == RequestKind::BeyondLimit {
-            return;
-        }
-        let withdrawals = Arc::clone(&self.withdrawals);
-        let count_withdrawal = move || {
-            withdrawals.lock().unwrap_or_else(PoisonError::into_inner).take_or_overdraw(1);
-        };
-        if kind == RequestKind::Sampling {
-            return count_withdrawal();
-        }
-        let host = self.host.clone();
-        tokio::spawn(async move {
-            // A call that is not found is about to begin, and is then stopped by its token, or has just ended.
-            if !matches!(host.cancel_call(call).await, Ok(true)) {
-                count_withdrawal();
+        match kind {
+            RequestKind::List | RequestKind::Read | RequestKind::ReadBeyondLimit | RequestKind::BeyondLimit => {}
+            RequestKind::Sampling => count_withdrawal(&self.withdrawals),
+            RequestKind::ToolCall => {
+                cancel_call(self.host.clone(), call, Some(Arc::clone(&self.withdrawals)), Some(stop));
             }
-            stop.cancel();
-        });
+        }
     }
 }
 
@@ -230,6 +231,80 @@ impl Drop for RunningRequests {
             self.cancel(id);
         }
     }
+}
+
+impl EndedRequest {
+    fn refused(id: AppRequestId, reason: &str) -> Self {
+        Self { id, response: HostResponse::Refused(reason.to_owned()), needed_decision: false }
+    }
+}
+
+/// Reads a resource of a server for an app, after the user's consent if required. Refuses the read with
+/// `limit_refusal` if it is `Some` and the read would require consent.
+async fn read_resource(
+    host: &Host,
+    (id, call): (AppRequestId, CallId),
+    origin: CallOrigin,
+    (server, uri): (String, String),
+    limit_refusal: Option<&str>,
+) -> EndedRequest {
+    let needed_decision = match host.asks_before_read(origin.clone(), server.clone(), uri.clone()).await {
+        Ok(asks) => asks,
+        Err(failure) => {
+            return EndedRequest { id, response: to_host_response(Err(failure)), needed_decision: false };
+        }
+    };
+    if let Some(reason) = limit_refusal.filter(|_| needed_decision) {
+        return EndedRequest::refused(id, reason);
+    }
+    // Contents from the cache would need no decision.
+    let read = host.read_resource_as(origin, call, server, uri, true).await;
+    let contents = read.map(|read| read.contents.iter().map(|part| json!(part)).collect());
+    let response = to_host_response(contents.map(|contents| list_result("contents", contents)));
+    EndedRequest { id, response, needed_decision }
+}
+
+/// Cancels the read of a resource on drop, unless it has ended. The host may register the read as late as in the last
+/// poll of an aborted task.
+struct ReadCancellation {
+    host: Host,
+    /// Call of the read, or `None` if it has ended.
+    call: Option<CallId>,
+    /// Counts a read that was not sent as withdrawn. `None` for a read that the user is not asked about.
+    withdrawals: Option<Arc<Mutex<TokenBucket>>>,
+}
+
+impl Drop for ReadCancellation {
+    fn drop(&mut self) {
+        if let Some(call) = self.call.take() {
+            cancel_call(self.host.clone(), call, self.withdrawals.take(), None);
+        }
+    }
+}
+
+/// Cancels a call in a spawned task, and counts it as withdrawn if it was not sent. Then cancels `stop`.
+fn cancel_call(
+    host: Host,
+    call: CallId,
+    withdrawals: Option<Arc<Mutex<TokenBucket>>>,
+    stop: Option<CancellationToken>,
+) {
+    // The app's task may be dropped when the runtime shuts down, together with the host.
+    let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+    runtime.spawn(async move {
+        // A tool call that is not found is about to begin, and is then stopped by its token, or has just ended.
+        let was_sent = matches!(host.cancel_call(call).await, Ok(true));
+        if let Some(withdrawals) = withdrawals.filter(|_| !was_sent) {
+            count_withdrawal(&withdrawals);
+        }
+        if let Some(stop) = stop {
+            stop.cancel();
+        }
+    });
+}
+
+fn count_withdrawal(withdrawals: &Mutex<TokenBucket>) {
+    withdrawals.lock().unwrap_or_else(PoisonError::into_inner).take_or_overdraw(1);
 }
 
 fn raw_entries<T: ListEntryType>(entries: &[ListEntry<T>]) -> Vec<Value> {

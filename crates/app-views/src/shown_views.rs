@@ -17,6 +17,7 @@ use crate::{AppAnswer, AppContext, AppDocumentText, AppResponse, AppViewError, A
 /// Maximum total size of the messages of one app that wait for the app's async task, in bytes.
 const MAX_QUEUED_MESSAGE_BYTES: usize = 32 << 20;
 
+/// State that all clones of [`AppViews`] share: the origins that may embed apps, and the shown apps.
 #[derive(Debug, Default)]
 pub(crate) struct SharedAppViewState {
     /// Origins of the pages that may embed apps. Empty if apps can't be shown.
@@ -33,7 +34,8 @@ pub(crate) struct ShownView {
     pub(crate) uri: String,
     pub(crate) documents: FrameDocuments,
     pub(crate) inputs: mpsc::Sender<ViewInput>,
-    /// Value on which the existence of the app's tools depends, or `None` once the app is being closed.
+    /// Value to which the app's tools have weak references, so that they can be called only while it exists. `None`
+    /// once the app is being closed.
     pub(crate) shown: Option<Arc<()>>,
     /// Total size of the app's messages that wait for its async task, in bytes.
     pub(crate) queued: Arc<AtomicUsize>,
@@ -56,6 +58,15 @@ impl AppViews {
         let documents = &views.get(view).ok_or(AppViewError::Closed)?.documents;
         let policy = documents.content_security_policy().to_owned();
         Ok(AppDocumentText { html: documents.html().to_owned(), policy })
+    }
+
+    /// Returns `true` if a shown app belongs to another conversation than this one, or to none. Returns `false` if the
+    /// app is not shown.
+    #[must_use]
+    pub fn is_outside_conversation(&self, view: &str, conversation: Option<&str>) -> bool {
+        let is_own =
+            |shown: &ShownView| conversation.is_some_and(|own| is_in_window_of(shown.conversation.as_deref(), own));
+        self.views().get(view).is_some_and(|shown| !is_own(shown))
     }
 
     /// Passes a message that an app's frame has posted to the async task that runs the app.

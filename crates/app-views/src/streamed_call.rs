@@ -21,7 +21,7 @@ pub(crate) struct StreamedCall {
     tool_use: String,
     /// Index of the tool use among the parts of the reply.
     part: usize,
-    /// Number of the first delta of the reply that `input` does not contain.
+    /// Number of the first delta of the reply whose text `input` does not contain yet.
     next_delta: u64,
     /// Arguments so far, or `None` once the app receives no more partial input.
     input: Option<PartialInput>,
@@ -154,12 +154,12 @@ impl StreamedCall {
                 let is_made = answering && parts.iter().any(is_own);
                 (!is_made).then_some(CallStep::NotMade)
             }
-            ItemBody::ToolCall { used: Some(used), .. } if self.is_own(used) => {
+            ItemBody::ToolCall { used: Some(used), .. } if self.is_same_tool_use(used) => {
                 self.input = None;
                 self.call = Some(item.id.clone());
                 (item.state != ItemState::Streaming).then(|| CallStep::Ended(item.id.clone()))
             }
-            ItemBody::OwnTool { used, .. } if self.is_own(used) => Some(CallStep::NotMade),
+            ItemBody::OwnTool { used, .. } if self.is_same_tool_use(used) => Some(CallStep::NotMade),
             _ => None,
         }
     }
@@ -177,7 +177,7 @@ impl StreamedCall {
         None
     }
 
-    fn is_own(&self, used: &ToolUsed) -> bool {
+    fn is_same_tool_use(&self, used: &ToolUsed) -> bool {
         used.reply == self.reply && used.id == self.tool_use
     }
 }
@@ -261,6 +261,7 @@ mod tests {
             progress: None,
             task: None,
             conversation: Some("talk".to_owned()),
+            repeatable_until: None,
         })
     }
 

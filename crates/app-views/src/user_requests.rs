@@ -1,5 +1,5 @@
-//! Requests of an app that Drawbridge's page answers: links and files, on which the user decides, and messages and display
-//! modes, which it answers at once. A message becomes a draft.
+//! Requests of an app that Drawbridge's page answers: links and files, on which the user decides, and messages and
+//! display modes, which it answers at once. A message becomes a draft.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ const MAX_REFUSED_LINKS: u32 = 3;
 const TOO_MANY_LINKS_REASON: &str =
     "several links were refused or withdrawn in a row; the user can reload the app to allow more";
 /// Reason for refusing a request that Drawbridge's page can't show now.
-const NOT_SHOWN_REASON: &str = "the request can't be shown to the user now";
+const REQUEST_NOT_SHOWN_REASON: &str = "the request can't be shown to the user now";
 /// Reason for refusing to save files whose content the host would have to fetch.
 const LINKED_FILES_REASON: &str = "files can be saved only if the request contains them";
 /// Reason for refusing to save files whose contents can't be decoded.
@@ -52,7 +52,7 @@ impl From<AppAnswer> for HostResponse {
         match answer {
             AppAnswer::Done => Self::Done,
             AppAnswer::Refused => Self::Refused("the user refused".to_owned()),
-            AppAnswer::NotShown => Self::Refused(NOT_SHOWN_REASON.to_owned()),
+            AppAnswer::NotShown => Self::Refused(REQUEST_NOT_SHOWN_REASON.to_owned()),
             AppAnswer::DisplayMode { mode } => Self::DisplayMode(mode),
         }
     }

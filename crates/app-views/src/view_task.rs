@@ -93,7 +93,7 @@ struct ViewTask {
     config: ServerConfig,
     definition: Option<ToolInfo>,
     view: View,
-    /// Displayed call, until its end if a model was writing it when the app was opened.
+    /// Displayed call, if a model was writing it when the app was opened and it has not ended. `None` for other calls.
     streamed: Option<StreamedCall>,
     /// Set once the app can receive messages.
     is_initialized: bool,
@@ -213,7 +213,7 @@ impl ViewTask {
                         }
                         self.process_input(input).await;
                     }
-                    None => self.view.page_gone(),
+                    None => self.view.handle_page_gone(),
                 },
                 (id, response) = self.requests.next_response() => self.respond(id, response),
                 command = self.tools.next_command() => {
@@ -223,7 +223,7 @@ impl ViewTask {
                 () = sleep_until(partial_input) => self.send_partial_input().await,
                 event = events.next() => {
                     // The host has shut down.
-                    let Some(event) = event else { self.view.page_gone(); continue };
+                    let Some(event) = event else { self.view.handle_page_gone(); continue };
                     let has_gap = last_event.replace(event.number).is_some_and(|last| event.number != last + 1);
                     self.process_event(&event.event, has_gap).await;
                 },
@@ -291,7 +291,7 @@ impl ViewTask {
         };
         // Without all events, the state of a streamed call is unknown.
         if is_gone || has_gap && self.streamed.is_some() {
-            return self.view.page_gone();
+            return self.view.handle_page_gone();
         }
         if let HostEvent::ServerChanged(view) = event
             && view.name == self.server
@@ -305,7 +305,7 @@ impl ViewTask {
         }
         if has_gap || matches!(event, HostEvent::CatalogChanged(server) if *server == self.server) {
             self.update_tools().await;
-            if let Some(change) = self.tools.refuse_names_of_server().await {
+            if let Some(change) = self.tools.refuse_names_shared_with_server().await {
                 self.emit(change).await;
             }
             self.view.notify_list_changed(ServerListKind::Resources);

@@ -9,14 +9,14 @@ use crate::limits::MAX_MANIFEST_BYTES;
 use crate::tree::MANIFEST_FILE;
 use crate::{Archive, ArchiveRefusal, BundleError, Manifest};
 
-/// An opened bundle, which can be displayed and installed.
+/// A bundle file whose archive was checked and whose manifest was parsed, so that it can be displayed and installed.
 #[derive(Debug)]
 pub struct Bundle {
     /// Archive with the files of the bundle. Its structure was checked when it was opened.
     pub archive: Archive,
     /// Manifest of the bundle, with texts in the publisher's default language.
     pub manifest: Manifest,
-    /// Warnings about the parts of the manifest that Drawbridge ignores.
+    /// Warnings about the parts of the manifest that were ignored or truncated.
     pub warnings: Vec<ManifestWarning>,
 }
 

@@ -12,7 +12,7 @@ pub enum BundleError {
     /// Reading, writing, locking or removing a file or folder failed.
     #[error("{what}: {cause}")]
     Io {
-        /// Description of the failed operation, at the beginning of the message.
+        /// Sentence that names the failed operation. The error message begins with it.
         what: &'static str,
         /// Error of the operating system.
         cause: io::Error,
@@ -34,13 +34,14 @@ pub enum BundleError {
     /// The bundle file was changed after it was opened.
     #[error("the bundle's file has changed since it was opened; open it again")]
     Changed,
-    /// The bundle is already unpacked, and a file of it was changed since. Contains the change.
+    /// The bundle is already unpacked, and one of its files was changed or removed since then. Contains the change.
     #[error("the bundle is installed already, and its files have changed ({0}); remove it first")]
     FilesDiffer(TreeChange),
-    /// The bundle is already unpacked, and files in its folder were added or changed since. Contains the first change.
+    /// The bundle is already unpacked, and files in its folder were added, changed or removed since then. Contains the
+    /// first change.
     #[error("the bundle is installed already, and its folder was changed since; remove the servers that use it first")]
     FolderDiffers(#[source] FolderChange),
-    /// Another process has locked the folder of unpacked bundles for too long.
+    /// Another process holds the lock of the folder of unpacked bundles, and did not release it within two minutes.
     #[error("another Drawbridge is installing or removing a bundle; try again when it is done")]
     Busy,
     /// The folder to remove is not directly below the folder of unpacked bundles.

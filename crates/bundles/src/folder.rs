@@ -15,12 +15,12 @@ use crate::limits::{
 use crate::tree::{ContentDigest, FileTree, HashingWriter, MANIFEST_FILE, is_executable};
 use crate::tree_file::read_tree_file;
 
-/// Maximum number of folders below the folder of an unpacked bundle. Archives need not contain entries for the parent
-/// folders of files.
+/// Maximum number of folders below the folder of an unpacked bundle. It exceeds [`MAX_ARCHIVE_ENTRIES`], since an
+/// archive need not have entries for the parent folders of its files.
 const MAX_BUNDLE_FOLDERS: usize = MAX_ARCHIVE_ENTRIES * MAX_PATH_DEPTH;
-/// Folder and file that uv creates next to a server's code at its first start, unless the bundle contains them: the
-/// installed packages, and their versions. Each path is paired with `true` if it is a folder. The hash of a bundle does
-/// not cover them, and the install plan of a uv server warns about that.
+/// Paths that uv creates next to a server's code at its first start, unless the bundle contains them: the folder of
+/// installed packages, and the file with their versions. Each path is paired with `true` if it is a folder. The hash of
+/// a bundle does not cover them, and the install plan of a uv server warns about that.
 const UV_CREATED_PATHS: [(&str, bool); 2] = [(".venv", true), ("uv.lock", false)];
 /// Maximum number of threads that read the files of a bundle. More threads would only wait for the disk.
 const MAX_READER_THREADS: usize = 4;
@@ -34,27 +34,27 @@ pub enum FolderChange {
     /// This file of the bundle is missing in the folder.
     #[error("{} is missing", visible(.0))]
     Missing(String),
-    /// This file in the folder does not belong to the bundle.
+    /// This file in the folder is not part of the bundle.
     #[error("{} is not a file of the bundle; it was added later", visible(.0))]
     Added(String),
-    /// The files differ from those of the bundle, but the list of the original files is missing, so the changed file is
-    /// unknown.
+    /// The folder differs from the unpacked bundle. The list of the original files is missing, so it is unknown which
+    /// file was changed.
     #[error("its files are not those that were unpacked")]
     Differs,
     /// This entry of the folder is a link, a pipe or a device, or has a name that no bundle can contain.
     #[error("{} is a link, a device, or has a name that no bundle can have", visible(.0))]
     NotAFile(String),
-    /// The folder has more files or bytes than a bundle may have.
+    /// The folder contains more files or bytes than a bundle may contain.
     #[error("its contents exceed the limits of bundles")]
     TooLarge,
-    /// This file or folder can't be read, with the cause.
+    /// The file or folder with this path can't be read, for the reason in the second field.
     #[error("{} can't be read: {}", visible(.0), visible(.1))]
     Unreadable(String, String),
 }
 
-/// Compares all files below `folder` with the hash of the unpacked files ([`FileTree::hash`]). Must be called before
-/// each start of the server. Also fails if the server itself has written files next to its code. Blocks: reads every
-/// byte, within [`limits`](crate::limits).
+/// Checks that the files below `folder` have the hash that the unpacked files had ([`FileTree::hash`]). Must be called
+/// before each start of the server. Also fails if the server itself has written files next to its code. Blocks: reads
+/// every byte, within [`limits`](crate::limits).
 ///
 /// Empty folders and the files that uv creates at the first start are not compared. Results are never cached, because a
 /// process that can write a file can also restore its size and times.
@@ -90,11 +90,12 @@ pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange>
     if tree.hash() == tree_hash {
         return Ok(());
     }
-    Err(was.and_then(|was| find_first_change(&was, &tree)).unwrap_or(FolderChange::Differs))
+    Err(was.and_then(|was| first_difference(&was, &tree)).unwrap_or(FolderChange::Differs))
 }
 
-/// Returns the first difference between the unpacked and the current files, or `None` if they are equal.
-fn find_first_change(was: &FileTree, now: &FileTree) -> Option<FolderChange> {
+/// Returns the first difference between `was`, the list of the unpacked files, and `now`, the list of the current
+/// files.
+fn first_difference(was: &FileTree, now: &FileTree) -> Option<FolderChange> {
     let removed_or_changed = was.files.iter().find_map(|(path, file)| match now.files.get(path) {
         None => Some(FolderChange::Missing(path.clone())),
         Some(found) if found != file => Some(FolderChange::Changed(path.clone())),
@@ -104,17 +105,16 @@ fn find_first_change(was: &FileTree, now: &FileTree) -> Option<FolderChange> {
     removed_or_changed.or_else(|| added().cloned().map(FolderChange::Added))
 }
 
-struct FoundFolderFile {
-    /// Path below the folder, with slashes as in a [`FileTree`].
+struct BundleFolderFile {
+    /// Path of the file, relative to the bundle's folder, with slashes as in a [`FileTree`].
     path: String,
     place: PathBuf,
     size: u64,
     executable: bool,
 }
 
-impl FoundFolderFile {
-    /// Reads and hashes the file of an unpacked bundle. Fails if its size differs from that in the listing of the
-    /// folder.
+impl BundleFolderFile {
+    /// Reads the file and returns its hash. Fails if its size differs from the size when the folder was listed.
     fn read(&self) -> Result<ContentDigest, FolderChange> {
         let failed = |error: io::Error| unreadable_change(&self.path, &error);
         let file = File::open(&self.place).map_err(failed)?;
@@ -127,17 +127,17 @@ impl FoundFolderFile {
     }
 }
 
-/// Returns `true` if the manifest in the folder of an unpacked bundle declares a uv server. The manifest is one of the
-/// files that are compared.
+/// Returns `true` if the manifest in the folder of an unpacked bundle declares a uv server. The caller also verifies
+/// the hash of that manifest.
 fn is_uv_server(folder: &Path) -> bool {
     let Ok(file) = File::open(folder.join(MANIFEST_FILE)) else { return false };
     let manifest: Option<serde_json::Value> = serde_json::from_reader(file.take(MAX_MANIFEST_BYTES)).ok();
     manifest.is_some_and(|manifest| manifest["server"]["type"] == "uv")
 }
 
-/// Lists all files below a folder without following links. Skips paths for which `is_omitted` returns `true`; its
-/// second argument is `true` for a folder.
-fn list_files(folder: &Path, is_omitted: impl Fn(&str, bool) -> bool) -> Result<Vec<FoundFolderFile>, FolderChange> {
+/// Lists all files below a folder, without following links. Skips each path for which `is_omitted` returns `true`. The
+/// second argument of `is_omitted` is `true` for a folder.
+fn list_files(folder: &Path, is_omitted: impl Fn(&str, bool) -> bool) -> Result<Vec<BundleFolderFile>, FolderChange> {
     let failed = |path: &str, error: io::Error| unreadable_change(path, &error);
     let root = fs::symlink_metadata(folder).map_err(|error| failed("the bundle's folder", error))?;
     if !root.is_dir() {
@@ -170,7 +170,7 @@ fn list_files(folder: &Path, is_omitted: impl Fn(&str, bool) -> bool) -> Result<
                 if files.len() == MAX_ARCHIVE_ENTRIES || size > MAX_UNPACKED_FILE_BYTES || bytes > MAX_UNPACKED_BYTES {
                     return Err(FolderChange::TooLarge);
                 }
-                files.push(FoundFolderFile { path, place: entry.path(), size, executable: is_executable(&facts) });
+                files.push(BundleFolderFile { path, place: entry.path(), size, executable: is_executable(&facts) });
             } else {
                 return Err(FolderChange::NotAFile(path));
             }

@@ -34,8 +34,8 @@ pub use error::BundleError;
 pub use folder::{FolderChange, verify_folder};
 pub use lock::BundlesLock;
 pub use manifest::{
-    Author, Command, CommandOverride, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server,
-    ServerKind, ToolClaim, UserConfig, UserConfigKind,
+    Author, Command, CommandOverride, Compatibility, DeclaredPrompt, DeclaredTool, Icon, Localization, Manifest,
+    ManifestError, Server, ServerKind, UserConfig, UserConfigKind,
 };
 pub use plan::{BundleEnvironment, BundlePlan, PlanError, Platform, ProgramLocation, plan};
 pub use tree::{FileTree, TreeChange, TreeFile, verify_tree};

@@ -10,8 +10,8 @@ pub const MAX_UNPACKED_FILE_BYTES: u64 = 256 << 20;
 pub const MAX_UNPACKED_BYTES: u64 = 512 << 20;
 /// Maximum ratio of the unpacked size to the compressed size, of a file or a bundle.
 pub const MAX_COMPRESSION_RATIO: u64 = 200;
-/// Minimum unpacked size in bytes at which [`MAX_COMPRESSION_RATIO`] applies. Smaller files may consist of a single repeated
-/// letter.
+/// Minimum unpacked size, in bytes, of files for which [`MAX_COMPRESSION_RATIO`] is checked. A smaller one may be
+/// harmless although its ratio is higher, for instance if it consists of a single repeated letter.
 pub const MIN_RATIO_CHECK_SIZE: u64 = 1 << 20;
 /// Maximum size in bytes of `manifest.json`, and of each file of translations.
 pub const MAX_MANIFEST_BYTES: u64 = 1 << 20;

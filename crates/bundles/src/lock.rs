@@ -7,15 +7,16 @@ use std::time::{Duration, Instant};
 
 use crate::BundleError;
 
-/// Name of the lock file. It is never removed, since two processes could then lock two files of the same name.
+/// Name of the lock file. The file is never removed, since otherwise two processes could lock two different files with
+/// this name.
 const LOCK_FILE_NAME: &str = ".lock";
 /// Maximum time to wait for the lock. Unpacking a large bundle takes about a minute on a slow disk.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
 /// Time between two attempts to acquire the lock.
 const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Lock of the folder of unpacked bundles, which a process must hold while it unpacks or removes bundles, and while it
-/// changes their servers in the settings. The system releases it when the process ends.
+/// Exclusive lock of the folder of unpacked bundles. A process must hold it while it unpacks or removes bundles, and
+/// while it changes the servers of bundles in the settings. The system releases it when the process ends.
 #[derive(Debug)]
 pub struct BundlesLock {
     _file: File,

@@ -18,21 +18,21 @@ use installs::BundleSignature;
 const BLOCK_START_MARKER: &[u8] = b"MCPB_SIG_V1";
 const BLOCK_END_MARKER: &[u8] = b"MCPB_SIG_END";
 const LENGTH_FIELD_BYTES: usize = 4;
-/// Maximum size of the signature block after an archive in bytes, which is that of a ZIP archive's comment.
+/// Maximum size, in bytes, of the signature block after an archive: the maximum length of a ZIP archive's comment.
 pub(crate) const MAX_SIGNATURE_BLOCK_BYTES: usize = u16::MAX as usize;
 /// Maximum length of the displayed name of the signer, in characters.
 const MAX_SIGNER_NAME_CHARS: usize = 200;
 const COMMON_NAME_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 
-/// Parses the signature block that [`split_signature_block`] returned.
+/// Parses the signature block of a bundle, as returned by [`split_signature_block`].
 pub(crate) fn parse_signature(block: Option<&[u8]>) -> BundleSignature {
     let Some(block) = block else { return BundleSignature::Absent };
     let der = &block[BLOCK_START_MARKER.len() + LENGTH_FIELD_BYTES..block.len() - BLOCK_END_MARKER.len()];
     signer_common_name(der).map_or(BundleSignature::Unreadable, |name| BundleSignature::Claimed { name })
 }
 
-/// Splits the end of a bundle file into the part that belongs to the archive, and a well-formed signature block if
-/// there is one.
+/// Splits the last bytes of a bundle file into the end of the archive and the signature block after it. Returns `None`
+/// as the block if there is no well-formed one.
 pub(crate) fn split_signature_block(tail: &[u8]) -> (&[u8], Option<&[u8]>) {
     let Some(before_end) = tail.strip_suffix(BLOCK_END_MARKER) else { return (tail, None) };
     let begins = (0..before_end.len()).rev().filter(|at| before_end[*at..].starts_with(BLOCK_START_MARKER));

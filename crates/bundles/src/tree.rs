@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 /// Name of the manifest at the root of each bundle.
 pub(crate) const MANIFEST_FILE: &str = "manifest.json";
 
-/// Hash, size and mode of a file in an unpacked bundle.
+/// Hash, size and executable bit of a file in an unpacked bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TreeFile {
@@ -24,7 +24,7 @@ pub struct TreeFile {
     pub executable: bool,
 }
 
-/// List of the files in an unpacked bundle. Stored on installation, to detect later changes.
+/// List of the files in an unpacked bundle. It is stored when the bundle is installed, to detect later changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FileTree {
@@ -38,20 +38,20 @@ pub enum TreeChange {
     /// This file of the bundle is missing or can't be read.
     #[error("{} is missing", visible(.0))]
     Missing(String),
-    /// This path of the bundle leads to a link or a folder on disk, or leads through a link.
+    /// This path, which is a file in the bundle, is a link or a folder on disk, or one of its parent folders is a link.
     #[error("{} is a link or no file", visible(.0))]
     NotAFile(String),
     /// The content or executable bit of this file was changed.
     #[error("{} has changed", visible(.0))]
     Changed(String),
-    /// The bundle has no file with this path.
+    /// The list of the bundle's files contains no file with this path.
     #[error("{} is not a file of the bundle", visible(.0))]
     Unknown(String),
 }
 
 impl FileTree {
-    /// Returns a hash of the list of files: the SHA-256 over one line for each file, with its hash, `x` if it is
-    /// executable or else `-`, and its path.
+    /// Returns a hash of the list of files: the SHA-256 of the text that has one line for each file, with the hash of
+    /// its content, `x` if it is executable or else `-`, and its path.
     ///
     /// Paths in bundles contain no line breaks, so two different lists never have the same lines.
     #[must_use]
@@ -64,7 +64,7 @@ impl FileTree {
         format!("{:x}", hash.finalize())
     }
 
-    /// Returns `true` if the bundle has a file with this path, or a file below it.
+    /// Returns `true` if `path` is a file of the bundle, or a folder that contains one.
     pub(crate) fn contains(&self, path: &str) -> bool {
         let is_below =
             |file: &str| file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -77,9 +77,9 @@ impl FileTree {
     }
 }
 
-/// Compares files below `folder` with the list: before each start those in
-/// [`BundlePlan::watched`](crate::BundlePlan::watched), or else all in `tree.files.keys()`. Added files are ignored,
-/// since programs write caches next to their code; [`crate::verify_folder`] detects them. Blocks.
+/// Checks that the files in `paths` are on disk below `folder` as they are in the list `tree`. Before each start,
+/// `paths` are those in [`BundlePlan::watched`](crate::BundlePlan::watched). Other files are ignored, since programs
+/// write caches next to their code; [`crate::verify_folder`] detects added files. Blocks.
 ///
 /// # Errors
 /// Returns a [`TreeChange`] for the first file that differs.
@@ -97,7 +97,8 @@ pub fn verify_tree<'p>(
     Ok(())
 }
 
-/// Reads and hashes a file on disk. Follows no links below the folder.
+/// Reads and hashes the file `path` in `folder`. Fails if the file or one of its parent folders below `folder` is a
+/// link.
 fn read_disk_file(folder: &Path, path: &str) -> Result<TreeFile, TreeChange> {
     let missing = |_| TreeChange::Missing(path.to_owned());
     let mut place = folder.to_owned();
@@ -129,7 +130,7 @@ pub(crate) fn is_executable(_facts: &Metadata) -> bool {
     false
 }
 
-/// A writer that forwards bytes to another writer and hashes them.
+/// A writer that forwards bytes to another writer, and computes their hash and number.
 pub(crate) struct HashingWriter<W> {
     sink: W,
     hash: Sha256,

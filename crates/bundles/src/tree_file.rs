@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::FileTree;
 
-/// Suffix of the file name of a stored list of files. The name begins with that of the bundle's folder.
+/// Suffix of the file name under which a bundle's list of files is stored, after the name of the bundle's folder.
 const TREE_FILE_SUFFIX: &str = ".tree.json";
-/// Maximum size of a stored list of files that is read, in bytes.
+/// Maximum number of bytes that are read from the file with a bundle's list of files.
 const MAX_TREE_FILE_BYTES: u64 = 16 << 20;
 
 fn tree_file_path(folder: &Path) -> PathBuf {
@@ -18,14 +18,14 @@ fn tree_file_path(folder: &Path) -> PathBuf {
     place.into()
 }
 
-/// Returns the name of the bundle folder whose files the list with this file name describes, or `None` for other file
-/// names.
-pub(crate) fn listed_folder_name(name: &str) -> Option<&str> {
+/// Returns the name of the bundle folder to which the list of files with the file name `name` belongs, or `None` if
+/// `name` is not the file name of such a list.
+pub(crate) fn folder_of_tree_file(name: &str) -> Option<&str> {
     name.strip_suffix(TREE_FILE_SUFFIX)
 }
 
-/// Stores the list of the files in `folder`. If the process is killed meanwhile, the folder is incomplete as well and
-/// is removed later.
+/// Stores the list of the files in `folder`. The write need not be atomic: if the process is killed meanwhile, the
+/// folder is incomplete as well, and is removed later.
 pub(crate) fn write_tree_file(folder: &Path, tree: &FileTree) -> io::Result<()> {
     fs::write(tree_file_path(folder), serde_json::to_vec(tree)?)
 }

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::folder::verify_folder;
 use crate::tree::{FileTree, HashingWriter, verify_tree};
-use crate::tree_file::{listed_folder_name, remove_tree_file, write_tree_file};
+use crate::tree_file::{folder_of_tree_file, remove_tree_file, write_tree_file};
 use crate::{Archive, ArchiveFile, Bundle, BundleError};
 
 /// Prefix of the names of temporary folders, which contain partially unpacked or partially removed bundles.
@@ -22,8 +22,8 @@ pub struct UnpackedBundle {
     /// Folder with the files of the bundle, to be used as
     /// [`BundleEnvironment::folder`](crate::BundleEnvironment::folder).
     pub folder: PathBuf,
-    /// List of the files in the folder with their hashes. The installer stores it, or at least its hash, where the
-    /// server can't write.
+    /// List of the files in the folder with their hashes. The installer stores at least its hash, in a place to which
+    /// the server can't write.
     pub tree: FileTree,
 }
 
@@ -112,7 +112,7 @@ pub fn remove_bundle(root: &Path, folder: &Path) -> Result<(), BundleError> {
     unfinished.close().map_err(cant_remove)
 }
 
-/// Returns the names of the unpacked bundles' folders directly below `root`. Blocks.
+/// Returns the names of the folders directly below `root` that contain unpacked bundles. Blocks.
 ///
 /// # Errors
 /// Returns [`BundleError::Io`] if the root exists and can't be read.
@@ -125,7 +125,7 @@ pub fn unpacked_folders(root: &Path) -> Result<Vec<String>, BundleError> {
     let mut folders = Vec::new();
     for entry in entries {
         let name = entry.map_err(cant_read)?.file_name();
-        let listed = name.to_str().and_then(listed_folder_name).and_then(|name| direct_subfolder(root, name));
+        let listed = name.to_str().and_then(folder_of_tree_file).and_then(|name| direct_subfolder(root, name));
         // A folder without a list of files was not created by this crate.
         if let Some(folder) = listed.filter(|folder| fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir())) {
             folders.extend(folder.file_name().map(|name| name.to_string_lossy().into_owned()));
@@ -134,9 +134,9 @@ pub fn unpacked_folders(root: &Path) -> Result<Vec<String>, BundleError> {
     Ok(folders)
 }
 
-/// Removes the temporary folders and lists of files that a process left when it was killed while it unpacked or removed
-/// a bundle. The caller must have the [`BundlesLock`](crate::BundlesLock), so that no other process is doing either.
-/// Blocks.
+/// Removes the temporary folders and the lists of files that remain because a process was killed while it unpacked or
+/// removed a bundle. The caller must have the [`BundlesLock`](crate::BundlesLock), so that no other process is doing
+/// either. Blocks.
 ///
 /// # Errors
 /// Returns [`BundleError::Io`] if the root can't be read, or something can't be removed.
@@ -152,7 +152,7 @@ pub fn remove_leftovers(root: &Path) -> Result<(), BundleError> {
         let name = name.to_string_lossy();
         if kind.is_dir() && name.starts_with(UNFINISHED_FOLDER_PREFIX) {
             fs::remove_dir_all(entry.path()).map_err(cant_remove)?;
-        } else if kind.is_file() && listed_folder_name(&name).is_some_and(|folder| !root.join(folder).is_dir()) {
+        } else if kind.is_file() && folder_of_tree_file(&name).is_some_and(|folder| !root.join(folder).is_dir()) {
             fs::remove_file(entry.path()).map_err(cant_remove)?;
         }
     }

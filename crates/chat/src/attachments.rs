@@ -1,14 +1,15 @@
-//! Attachments of the user's messages: validation on receipt, and conversion to message parts for a model.
+//! Attachments of the user's messages: their validation when the page sends them, and their conversion to message parts
+//! for a model.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::item::{MessageAttachment, ResourceContents};
 use models::MessagePart;
-use offers::review::{bytes_part, contents_part, visible_text};
+use offers::review::{binary_data_part, resource_contents_part, visible_text};
 
 /// Maximum number of attachments of one message.
 pub const MAX_ATTACHMENTS: usize = 20;
-/// Maximum total size of the attachments of one message, in bytes of base64.
+/// Maximum total size of the attachments of one message, in bytes of base64 text.
 pub const MAX_ATTACHMENT_BYTES: usize = 32 << 20;
 
 /// Reason why the attachments of a message are rejected.
@@ -56,13 +57,14 @@ pub fn check_attachments(attachments: &[MessageAttachment]) -> Result<(), Attach
     if bytes > MAX_ATTACHMENT_BYTES { Err(AttachmentError::TooLarge) } else { Ok(()) }
 }
 
-/// Converts an attachment to message parts for a model, preceded by a description of its source.
+/// Converts an attachment of the user's message, a file or a resource, to message parts for a model. A preceding text
+/// names its source.
 #[must_use]
 pub fn attachment_parts(attachment: &MessageAttachment) -> Vec<MessagePart> {
     match attachment {
         MessageAttachment::File { name, mime_type, data } => {
             let called = format!("The user attached the file {name:?}:");
-            match bytes_part(name, mime_type, data) {
+            match binary_data_part(name, mime_type, data) {
                 MessagePart::Text(text) => vec![MessagePart::Text(format!("{called}\n{text}"))],
                 part => vec![MessagePart::Text(called), part],
             }
@@ -71,7 +73,8 @@ pub fn attachment_parts(attachment: &MessageAttachment) -> Vec<MessagePart> {
     }
 }
 
-/// Converts a resource to message parts for a model. Its text is marked as data of a server rather than instructions.
+/// Converts a resource that the user attached to message parts for a model. A preceding text marks the content as data
+/// of a server.
 #[must_use]
 pub fn resource_parts(server: &str, uri: &str, name: &str, contents: &[ResourceContents]) -> Vec<MessagePart> {
     let (server, uri, name) = (visible_text(server), visible_text(uri), visible_text(name));
@@ -80,8 +83,8 @@ pub fn resource_parts(server: &str, uri: &str, name: &str, contents: &[ResourceC
     parts_from_contents(source, contents)
 }
 
-/// Converts a skill to message parts for a model. The user chose to send the skill, but its text was written by a
-/// server, so it is not presented as the user's own instructions.
+/// Converts a skill that the user attached to message parts for a model. A preceding text says that a server wrote the
+/// skill's instructions, and not the user.
 #[must_use]
 pub fn skill_parts(server: &str, uri: &str, name: &str, contents: &[ResourceContents]) -> Vec<MessagePart> {
     let (server, uri, name) = (visible_text(server), visible_text(uri), visible_text(name));
@@ -94,7 +97,7 @@ pub fn skill_parts(server: &str, uri: &str, name: &str, contents: &[ResourceCont
 
 fn parts_from_contents(source: String, contents: &[ResourceContents]) -> Vec<MessagePart> {
     let mut parts = vec![MessagePart::Text(source)];
-    parts.extend(contents.iter().map(contents_part));
+    parts.extend(contents.iter().map(resource_contents_part));
     parts
 }
 

@@ -1,5 +1,5 @@
-//! Exclusive access to conversations, and the replies in progress: at most one per conversation. A message written
-//! during a reply would end up in a different branch, so it is refused or waits for the end of the reply.
+//! Exclusive access to conversations, and the replies in progress: at most one per conversation. An item written during
+//! a reply would end up in a different branch, so the write fails or waits for the end of the reply.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,44 +11,44 @@ use tokio_util::sync::CancellationToken;
 use super::ConversationError;
 use super::error::MAX_CONCURRENT_REPLIES;
 
-/// Registry of the conversations in which a model is replying or items are being written, by conversation id.
+/// Records in which conversations a model is replying or items are being written, by conversation id.
 #[derive(Debug, Default)]
 pub(crate) struct ConversationLocks {
-    held: Mutex<HashMap<String, ConversationUse>>,
+    held: Mutex<HashMap<String, ConversationLockHolder>>,
     freed: Notify,
 }
 
 #[derive(Debug)]
-enum ConversationUse {
+enum ConversationLockHolder {
     /// A model is replying in the conversation.
     Answer(Arc<RunningReply>),
-    /// An async task is writing items of the conversation, which takes only a short time.
+    /// A task is writing items of the conversation, which takes only a short time.
     Writing,
 }
 
-/// Stop token and partial item of a model's reply in progress.
+/// State of a model's reply in progress: the token that stops it, and the part received so far.
 #[derive(Debug, Default)]
 pub(super) struct RunningReply {
     /// Token that stops the reply.
     pub(super) stop: CancellationToken,
-    /// Reply item as received from the model so far, and the number of its deltas that were sent to Drawbridge's page.
+    /// The reply as received from the model so far, and the number of its deltas that were sent to the page.
     pub(super) partial: Mutex<Option<(ChatItem, u64)>>,
 }
 
-/// Exclusive access to a conversation until dropped: no other async task can start a reply or write items in it.
-pub(super) struct ConversationGuard {
+/// Exclusive access to a conversation until dropped: no other task can start a reply or write items in it.
+pub(super) struct ConversationLockGuard {
     replies: Arc<ConversationLocks>,
     conversation: String,
 }
 
-/// Exclusive access to a conversation for a reply in progress. Dropping the guard releases the conversation.
+/// Exclusive access to a conversation for a reply in progress. Dropping the guard ends the access.
 pub(super) struct RunningReplyGuard {
     pub(super) running: Arc<RunningReply>,
-    _held: ConversationGuard,
+    _held: ConversationLockGuard,
 }
 
 impl ConversationLocks {
-    /// Acquires exclusive access to a conversation for a new reply. Waits while another async task writes items in it.
+    /// Acquires exclusive access to a conversation for a new reply. Waits while another task writes items in it.
     ///
     /// # Errors
     ///
@@ -60,7 +60,8 @@ impl ConversationLocks {
     ) -> Result<RunningReplyGuard, ConversationError> {
         let running = Arc::new(RunningReply::default());
         let held =
-            Self::lock_conversation(replies, conversation, || ConversationUse::Answer(Arc::clone(&running))).await?;
+            Self::lock_conversation(replies, conversation, || ConversationLockHolder::Answer(Arc::clone(&running)))
+                .await?;
         Ok(RunningReplyGuard { running, _held: held })
     }
 
@@ -72,8 +73,8 @@ impl ConversationLocks {
     pub(super) async fn lock_for_writing(
         replies: &Arc<Self>,
         conversation: &str,
-    ) -> Result<ConversationGuard, ConversationError> {
-        Self::lock_conversation(replies, conversation, || ConversationUse::Writing).await
+    ) -> Result<ConversationLockGuard, ConversationError> {
+        Self::lock_conversation(replies, conversation, || ConversationLockHolder::Writing).await
     }
 
     /// Acquires exclusive access to a conversation for writing. Waits for other writers, and for the end of a reply in
@@ -81,7 +82,7 @@ impl ConversationLocks {
     pub(super) async fn lock_when_free(
         replies: &Arc<Self>,
         conversation: &str,
-    ) -> Result<ConversationGuard, ConversationError> {
+    ) -> Result<ConversationLockGuard, ConversationError> {
         loop {
             let freed = replies.freed.notified();
             match Self::lock_for_writing(replies, conversation).await {
@@ -94,8 +95,8 @@ impl ConversationLocks {
     async fn lock_conversation(
         replies: &Arc<Self>,
         conversation: &str,
-        holder: impl Fn() -> ConversationUse,
-    ) -> Result<ConversationGuard, ConversationError> {
+        holder: impl Fn() -> ConversationLockHolder,
+    ) -> Result<ConversationLockGuard, ConversationError> {
         loop {
             // Created before the check, so that a release between the check and the wait is not missed.
             let freed = replies.freed.notified();
@@ -106,36 +107,37 @@ impl ConversationLocks {
         }
     }
 
-    /// Tries to acquire exclusive access to a conversation. Returns `None` if another task is writing items in it.
+    /// Acquires exclusive access to a conversation for the use `holder`. Returns `None` if another task is writing
+    /// items in it.
     fn try_lock_conversation(
         replies: &Arc<Self>,
         conversation: &str,
-        holder: ConversationUse,
-    ) -> Result<Option<ConversationGuard>, ConversationError> {
+        holder: ConversationLockHolder,
+    ) -> Result<Option<ConversationLockGuard>, ConversationError> {
         let mut held = replies.held.lock().unwrap_or_else(PoisonError::into_inner);
         match held.get(conversation) {
-            Some(ConversationUse::Answer(_)) => return Err(ConversationError::Answering),
-            Some(ConversationUse::Writing) => return Ok(None),
+            Some(ConversationLockHolder::Answer(_)) => return Err(ConversationError::Answering),
+            Some(ConversationLockHolder::Writing) => return Ok(None),
             None => {}
         }
-        let is_answer = |holder: &ConversationUse| matches!(holder, ConversationUse::Answer(_));
+        let is_answer = |holder: &ConversationLockHolder| matches!(holder, ConversationLockHolder::Answer(_));
         if is_answer(&holder) && held.values().filter(|other| is_answer(other)).count() >= MAX_CONCURRENT_REPLIES {
             return Err(ConversationError::TooMany);
         }
         held.insert(conversation.to_owned(), holder);
-        Ok(Some(ConversationGuard { replies: Arc::clone(replies), conversation: conversation.to_owned() }))
+        Ok(Some(ConversationLockGuard { replies: Arc::clone(replies), conversation: conversation.to_owned() }))
     }
 
-    /// Returns the model's reply that is in progress in a conversation.
+    /// Returns the model's reply that is in progress in a conversation, or `None` if no model is replying.
     pub(super) fn running_reply(&self, conversation: &str) -> Option<Arc<RunningReply>> {
         match self.held.lock().unwrap_or_else(PoisonError::into_inner).get(conversation) {
-            Some(ConversationUse::Answer(running)) => Some(Arc::clone(running)),
-            Some(ConversationUse::Writing) | None => None,
+            Some(ConversationLockHolder::Answer(running)) => Some(Arc::clone(running)),
+            Some(ConversationLockHolder::Writing) | None => None,
         }
     }
 }
 
-impl Drop for ConversationGuard {
+impl Drop for ConversationLockGuard {
     fn drop(&mut self) {
         self.replies.held.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.conversation);
         self.replies.freed.notify_waiters();

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use domain::history::{ConversationChange, ConversationUsage, ItemPosition, ItemRange, NewItem, Reading};
-use domain::item::{ChatItem, ConversationEvent, ItemBody, ItemState, content_source_servers, item_readings};
+use domain::history::{ConversationChange, ConversationUsage, ItemPosition, ItemRange, NewHistoryItem, Reading};
+use domain::item::{ChatItem, ConversationEvent, ItemBody, ItemState, content_read_in_item, content_source_servers};
 use domain::{Millis, StoreError, history};
 use ports::History;
 use serde_json::{Value, json};
@@ -13,11 +13,11 @@ use super::{ConversationError, ConversationSettings, draft};
 /// Maximum number of items that are read from the history in one query.
 const MAX_ITEMS_PER_QUERY: usize = 500;
 
-/// Serializes changes of a conversation's settings and draft, which are stored in one value, so that no concurrent
-/// change is lost.
+/// Held while a conversation's settings or draft are changed. Both are stored in one value, so that a concurrent change
+/// would be lost.
 static CONVERSATION_SETTINGS_LOCK: Mutex<()> = Mutex::new(());
 
-/// Access to the stored items of one conversation.
+/// Reads and writes the stored items and settings of one conversation.
 #[derive(Clone)]
 pub(super) struct ConversationLog {
     history: Arc<dyn History>,
@@ -52,7 +52,7 @@ impl ConversationLog {
         // clock: timestamp of the change.
         let at = ports::time::system_time_millis();
         self.change_stored_settings(at, move |stored| {
-            draft::store_draft(&mut settings, draft::stored_draft(stored));
+            draft::put_draft_in_stored_settings(&mut settings, draft::draft_in_stored_settings(stored));
             *stored = settings;
         })
         .await
@@ -60,10 +60,10 @@ impl ConversationLog {
 
     /// Stores the unsent text of the conversation without changing the conversation's position in the list.
     pub(super) async fn set_draft(&self, text: String) -> Result<(), ConversationError> {
-        self.change_stored_settings(0, move |stored| draft::store_draft(stored, text)).await
+        self.change_stored_settings(0, move |stored| draft::put_draft_in_stored_settings(stored, text)).await
     }
 
-    /// Changes the stored JSON value that contains the settings and the draft of the conversation.
+    /// Applies a change to the stored JSON value that contains the settings and the draft of the conversation.
     async fn change_stored_settings(
         &self,
         at: Millis,
@@ -84,14 +84,15 @@ impl ConversationLog {
         found.and_then(parse_item).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
     }
 
-    /// Returns the items of the visible branch, up to its head or up to (and without) the item `before`. Items of kinds
-    /// unknown to this version are skipped.
+    /// Returns the items of the conversation's visible branch, oldest first: all of them, or those before the item
+    /// `before`. Items of kinds unknown to this version are skipped.
     pub(super) async fn branch_items(&self, before: Option<String>) -> Result<Vec<ChatItem>, ConversationError> {
         self.read_items(before, true).await
     }
 
-    /// Returns the items of the visible branch with all texts, but without large images, audio and files.
-    pub(super) async fn branch_items_with_texts(&self) -> Result<Vec<ChatItem>, ConversationError> {
+    /// Returns the items of the conversation's visible branch with all texts, but without large images, audio and
+    /// files.
+    pub(super) async fn branch_items_without_large_media(&self) -> Result<Vec<ChatItem>, ConversationError> {
         self.read_items(None, false).await
     }
 
@@ -143,10 +144,10 @@ impl ConversationLog {
         taken.ok_or_else(|| ConversationError::NotFound("conversation".to_owned()))
     }
 
-    /// Returns the event that notifies Drawbridge's page of a written item. Large images, audio, files and texts are
-    /// omitted, since the page requests them when it displays them. The text of a reply is included, since the page
-    /// already has it.
-    pub(super) async fn item_event(&self, item: ChatItem, answering: bool) -> ConversationEvent {
+    /// Returns the event that notifies the page of a written item. Large images, audio, files and texts are omitted,
+    /// since the page requests them when it displays them. The text of a reply is included, since the page already has
+    /// it.
+    pub(super) async fn item_changed_event(&self, item: ChatItem, answering: bool) -> ConversationEvent {
         let (id, state) = (item.id.clone(), item.state);
         let is_light =
             state == ItemState::Streaming || matches!(item.body, ItemBody::Reply { .. } | ItemBody::Notice { .. });
@@ -162,8 +163,8 @@ impl ConversationLog {
         ConversationEvent::ItemChanged { conversation: self.conversation.clone(), item, omitted, answering }
     }
 
-    /// Makes the branch that contains an item the visible branch, by moving the conversation's head to the branch's
-    /// newest leaf.
+    /// Makes `item` visible: unless the visible branch contains it already, the newest branch that contains it becomes
+    /// the visible one.
     pub(super) async fn select_branch(&self, item: String) -> Result<(), ConversationError> {
         let shown = self.with_history(move |history, id| history.show_branch(id, &item)).await?;
         shown.map(|_| ()).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
@@ -173,17 +174,18 @@ impl ConversationLog {
         self.append(items.iter().map(new_item).collect()).await
     }
 
-    /// Writes an item, and records that the model read this server content for it.
-    pub(super) async fn write_items_and_note_readings(
+    /// Writes an item, and records with it which content of servers the model read.
+    pub(super) async fn write_item_with_read_contents(
         &self,
         item: &ChatItem,
         readings: Vec<Reading>,
     ) -> Result<(), ConversationError> {
-        self.append(vec![NewItem { readings, ..new_item(item) }]).await
+        self.append(vec![NewHistoryItem { readings, ..new_item(item) }]).await
     }
 
-    /// Writes an item, and records that the conversation also contains content of these servers.
-    pub(super) async fn write_items_and_record_servers(
+    /// Writes an item, and records that the conversation contains content of these servers, in addition to those that
+    /// the item names.
+    pub(super) async fn write_item_with_source_servers(
         &self,
         item: &ChatItem,
         servers: Vec<String>,
@@ -193,7 +195,7 @@ impl ConversationLog {
         self.append(vec![new]).await
     }
 
-    pub(super) async fn append(&self, new: Vec<NewItem>) -> Result<(), ConversationError> {
+    pub(super) async fn append(&self, new: Vec<NewHistoryItem>) -> Result<(), ConversationError> {
         if self.with_history(move |history, id| history.write(id, &new)).await? {
             Ok(())
         } else {
@@ -202,7 +204,7 @@ impl ConversationLog {
     }
 }
 
-/// Runs `act` on the history in a blocking task.
+/// Calls `act` with the history on a thread for blocking work, and returns its result.
 pub(super) async fn with_history_blocking<T: Send + 'static>(
     history: &Arc<dyn History>,
     act: impl FnOnce(&dyn History) -> Result<T, StoreError> + Send + 'static,
@@ -214,21 +216,21 @@ pub(super) async fn with_history_blocking<T: Send + 'static>(
         .map_err(ConversationError::Store)
 }
 
-/// Converts a chat item to the form in which the history stores it.
-pub(super) fn new_item(item: &ChatItem) -> NewItem {
-    NewItem {
+/// Converts a conversation item to the form in which the history stores it.
+pub(super) fn new_item(item: &ChatItem) -> NewHistoryItem {
+    NewHistoryItem {
         id: item.id.clone(),
         after: item.parent.clone().map_or(ItemPosition::Start, ItemPosition::Item),
         at: item.at,
         body: json!(item.body),
         state: item.state,
         sources: content_source_servers([item]),
-        readings: item_readings(item),
+        readings: content_read_in_item(item),
     }
 }
 
-/// Restores texts that the history stores separately because of their length.
-fn insert_long_texts(history: &dyn History, item: &mut history::StoredItem) -> Result<(), StoreError> {
+/// Inserts into an item the long texts that the history stores separately.
+fn insert_long_texts(history: &dyn History, item: &mut history::StoredHistoryItem) -> Result<(), StoreError> {
     for left in item.omitted.iter().filter(|left| left.is_text) {
         let text = history.blob(&left.hash)?.and_then(|bytes| String::from_utf8(bytes).ok());
         if let (Some(place), Some(text)) = (item.body.pointer_mut(&left.pointer), text) {
@@ -238,8 +240,8 @@ fn insert_long_texts(history: &dyn History, item: &mut history::StoredItem) -> R
     Ok(())
 }
 
-/// Converts a stored item, or returns `None` if this version doesn't know its kind.
-pub(super) fn parse_item(stored: history::StoredItem) -> Option<ChatItem> {
+/// Converts a stored item to a conversation item, or returns `None` if this version doesn't know its kind.
+pub(super) fn parse_item(stored: history::StoredHistoryItem) -> Option<ChatItem> {
     let body: ItemBody = serde_json::from_value(stored.body).ok()?;
     Some(ChatItem { id: stored.id, parent: stored.parent, at: stored.at, state: stored.state, body })
 }

@@ -1,21 +1,22 @@
-//! Lists, creates, opens, extends, renames and deletes conversations. Used by `api`, for the page and the command line.
+//! Lists, creates, opens, renames and deletes conversations, and appends items to them. Used by `api`, for the page and
+//! the command line.
 
-use domain::history::{self, ConversationChange, ItemPosition, ItemRange, NewItem};
+use domain::history::{self, ConversationChange, ItemPosition, ItemRange, NewHistoryItem};
 use domain::item::ChatItem;
 use domain::{Millis, StoreError};
 use ports::History;
 
-use super::conversation_locks::{ConversationGuard, ConversationLocks};
+use super::conversation_locks::{ConversationLockGuard, ConversationLocks};
 use super::engine::Chat;
-use super::history::{BranchPage, TreeItem};
+use super::history::{BranchPage, ConversationTreeItem};
 use super::{ConversationError, ConversationSettings, conversation_log, draft};
 
 /// Maximum length of a conversation's title, in characters.
 const MAX_TITLE_CHARS: usize = 200;
-/// Maximum number of items that are loaded when a conversation is opened, the newest ones.
+/// Maximum number of items that are loaded when a conversation is opened. These are the newest ones.
 const MAX_INITIAL_ITEMS: usize = 100;
 
-/// A conversation with its newest items, its settings and its draft.
+/// A conversation as the page opens it: with its newest items, its settings and its draft.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenConversation {
     /// Metadata of the conversation, as stored in the history.
@@ -28,12 +29,12 @@ pub struct OpenConversation {
     pub sources: Vec<String>,
     /// Set while a model is replying in the conversation.
     pub answering: bool,
-    /// Unsent text in the composer.
+    /// Text that the user has written for the conversation and not sent yet.
     pub draft: String,
 }
 
 impl Chat {
-    /// Returns the id, title and time of the last change of each conversation, the latest first.
+    /// Returns the id, the title and the time of the last change of each conversation, the latest change first.
     ///
     /// # Errors
     ///
@@ -67,7 +68,7 @@ impl Chat {
             self.with_history(move |history| create_with_unique_id(history, new)).await?
         };
         self.host.record_conversation_servers(conversation.id.clone(), Vec::new(), true).await?;
-        self.host.conversations_changed(Some(conversation.id.clone())).await?;
+        self.host.report_changed_conversations(Some(conversation.id.clone())).await?;
         let (page, sources) = (BranchPage::default(), Vec::new());
         Ok(OpenConversation { conversation, settings, page, sources, answering: false, draft: String::new() })
     }
@@ -97,7 +98,7 @@ impl Chat {
         self.host
             .record_conversation_servers(conversation.id.clone(), std::mem::take(&mut conversation.sources), true)
             .await?;
-        let sources = self.host.conversation_label(conversation.id.clone()).await?.servers;
+        let sources = self.host.data_flow_label(conversation.id.clone()).await?.servers;
         let (answering, live) = self.reply_in_progress(&conversation.id);
         let mut page = BranchPage::from_stored(page);
         if let Some((live, seq)) = live
@@ -105,15 +106,15 @@ impl Chat {
         {
             // Parts that arrived after the item was last written exist in memory only.
             let siblings = std::mem::take(&mut placed.siblings);
-            *placed = TreeItem { item: live, siblings, omitted: Vec::new(), seq: Some(seq) };
+            *placed = ConversationTreeItem { item: live, siblings, omitted: Vec::new(), seq: Some(seq) };
         }
         let settings = ConversationSettings::from_stored(&conversation.settings);
-        let draft = draft::stored_draft(&conversation.settings);
+        let draft = draft::draft_in_stored_settings(&conversation.settings);
         Ok(Some(OpenConversation { conversation, settings, page, sources, answering, draft }))
     }
 
-    /// Appends items of the user. Each is inserted after its parent, or at the end of the visible branch if it has
-    /// none. An item with an existing id replaces that item.
+    /// Appends items that the user added, such as attachments, to a conversation. Each is inserted after its parent, or
+    /// at the end of the visible branch if it has none. An item with an existing id replaces that item.
     ///
     /// # Errors
     ///
@@ -121,18 +122,18 @@ impl Chat {
     /// if a model is replying, since the model would not receive the items.
     pub async fn append_items(&self, conversation: String, items: Vec<ChatItem>) -> Result<(), ConversationError> {
         let held = ConversationLocks::lock_for_writing(&self.replies, &conversation).await?;
-        self.append(held, conversation, items.iter().map(positioned_item).collect()).await
+        self.append(held, conversation, items.iter().map(new_item_after_parent).collect()).await
     }
 
-    /// Appends an item to a conversation that must not be lost, such as the record of a call. If a model is replying, a
-    /// spawned task appends the item after the reply.
+    /// Appends an item that must not be lost, such as the record of a call, to a conversation. If a model is replying
+    /// in it, a spawned task appends the item after the reply.
     ///
     /// # Errors
     ///
     /// Returns [`ConversationError::Store`] if the item can't be written immediately. Errors of the spawned task are
     /// only logged.
     pub(super) async fn append_or_defer(&self, conversation: String, item: &ChatItem) -> Result<(), ConversationError> {
-        let items = vec![positioned_item(item)];
+        let items = vec![new_item_after_parent(item)];
         match ConversationLocks::lock_for_writing(&self.replies, &conversation).await {
             Ok(held) => self.append(held, conversation, items).await,
             Err(ConversationError::Answering) => {
@@ -148,16 +149,20 @@ impl Chat {
         }
     }
 
-    async fn append_when_free(&self, conversation: String, items: Vec<NewItem>) -> Result<(), ConversationError> {
+    async fn append_when_free(
+        &self,
+        conversation: String,
+        items: Vec<NewHistoryItem>,
+    ) -> Result<(), ConversationError> {
         let held = ConversationLocks::lock_when_free(&self.replies, &conversation).await?;
         self.append(held, conversation, items).await
     }
 
     async fn append(
         &self,
-        held: ConversationGuard,
+        held: ConversationLockGuard,
         conversation: String,
-        mut items: Vec<NewItem>,
+        mut items: Vec<NewHistoryItem>,
     ) -> Result<(), ConversationError> {
         for item in items.iter_mut().filter(|item| !item.readings.is_empty()) {
             item.readings = self.host.add_open_world_claims(std::mem::take(&mut item.readings)).await?;
@@ -169,7 +174,7 @@ impl Chat {
         }
         self.conversation_log(&conversation).append(items).await?;
         drop(held);
-        self.host.conversations_changed(Some(conversation)).await?;
+        self.host.report_changed_conversations(Some(conversation)).await?;
         Ok(())
     }
 
@@ -200,12 +205,13 @@ impl Chat {
         let renamed = id.clone();
         let is_there = self.with_history(move |history| history.change(&renamed, &change)).await?;
         if is_there {
-            self.host.conversations_changed(Some(id)).await?;
+            self.host.report_changed_conversations(Some(id)).await?;
         }
         Ok(is_there)
     }
 
-    /// Stops the reply of a conversation and deletes all of its items. Does nothing if the conversation doesn't exist.
+    /// Deletes a conversation with all of its items, after stopping a reply in progress. Does nothing if the
+    /// conversation doesn't exist.
     ///
     /// # Errors
     ///
@@ -215,12 +221,12 @@ impl Chat {
         // A reply must not continue in a conversation that no longer exists. Fails if there is none in progress.
         let _ = self.stop_reply(&id);
         self.with_history(move |history| history.delete(&id)).await?;
-        self.host.conversations_changed(None).await?;
+        self.host.report_changed_conversations(None).await?;
         Ok(())
     }
 }
 
-/// Creates a conversation in the history. If its id is in use, characters are appended to make it unique.
+/// Creates a conversation in the history. If its id is in use, appends characters to the id that make it unique.
 fn create_with_unique_id(
     history: &dyn History,
     mut new: history::Conversation,
@@ -232,10 +238,11 @@ fn create_with_unique_id(
     Ok(new)
 }
 
-/// Converts an item to a new item that is written after its parent, or after the head if it has no parent.
-fn positioned_item(item: &ChatItem) -> NewItem {
+/// Converts a conversation item to the form in which the history stores it. It follows its parent, or the last item of
+/// the visible branch if it has no parent.
+fn new_item_after_parent(item: &ChatItem) -> NewHistoryItem {
     let after = item.parent.clone().map_or(ItemPosition::Head, ItemPosition::Item);
-    NewItem { after, ..conversation_log::new_item(item) }
+    NewHistoryItem { after, ..conversation_log::new_item(item) }
 }
 
 fn shorten_title(title: &str) -> String {

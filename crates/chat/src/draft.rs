@@ -1,21 +1,21 @@
-//! Drafts: unsent text of the user in a conversation. A draft is stored next to the conversation's settings with the
-//! same encryption, and is not part of the conversation: it is not sent to models or exported. Attached files are not
-//! stored.
+//! Drafts: text that the user has written in a conversation and not sent yet. A draft is stored next to the
+//! conversation's settings with the same encryption, and is not part of the conversation: it is not sent to models or
+//! exported. Attached files are not stored.
 
 use serde_json::{Map, Value};
 
-/// Key of the draft in the stored settings of a conversation. Earlier versions of Drawbridge ignore it.
+/// JSON key of the draft in a conversation's stored settings. Earlier versions of Drawbridge ignore it.
 const DRAFT_KEY: &str = "draft";
-/// Maximum size of a conversation's unsent text, in bytes.
+/// Maximum size of a conversation's draft, in bytes.
 pub(super) const MAX_DRAFT_BYTES: usize = 256 << 10;
 
 /// Returns the draft contained in a conversation's stored settings, or an empty string if there is none.
-pub(super) fn stored_draft(stored: &Value) -> String {
+pub(super) fn draft_in_stored_settings(stored: &Value) -> String {
     stored.get(DRAFT_KEY).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// Inserts a draft into a conversation's stored settings. An empty string removes the previous draft.
-pub(super) fn store_draft(stored: &mut Value, text: String) {
+pub(super) fn put_draft_in_stored_settings(stored: &mut Value, text: String) {
     if !stored.is_object() {
         *stored = Value::Object(Map::new());
     }

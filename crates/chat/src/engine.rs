@@ -1,5 +1,5 @@
-//! Operations on a conversation and its model: send a message, stop, retry, and change settings. At most one reply per
-//! conversation is in progress.
+//! Operations on a conversation and its model: send a message, stop or repeat a reply, and change settings. At most one
+//! reply per conversation is in progress.
 
 use std::sync::{Arc, PoisonError};
 
@@ -27,7 +27,7 @@ const MAX_MESSAGE_BYTES: usize = 4 << 20;
 /// Maximum size of a system prompt, in bytes.
 const MAX_SYSTEM_PROMPT_BYTES: usize = 256 << 10;
 
-/// A user's message to a conversation's model.
+/// A new message of the user to the model of a conversation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NewMessage {
     /// Text that the user wrote.
@@ -38,7 +38,7 @@ pub struct NewMessage {
     pub model: Option<ModelRef>,
 }
 
-/// Identifiers of the items that were created for a new reply.
+/// Identifiers of the conversation items that were created for a new reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplyIds {
     /// Identifier of the user's new message, if there is one.
@@ -47,15 +47,15 @@ pub struct ReplyIds {
     pub reply: String,
 }
 
-/// The tools of a conversation's servers, and how they are offered to its model.
+/// The tools of a conversation's servers, and the way in which they are offered to the conversation's model.
 #[derive(Debug)]
 pub struct ConversationTools {
     /// Tools of the enabled servers, with their states.
     pub offering: OfferedTools,
-    /// Threshold in tokens. If the definitions of all offered tools reach it, the model finds tools by search instead
-    /// of receiving all definitions.
+    /// Number of tokens of all offered tools' definitions above which the model finds tools by search instead of
+    /// receiving all definitions.
     pub threshold: u64,
-    /// Instructions of the conversation's running servers.
+    /// Instructions for models that the conversation's running servers provide.
     pub instructions: Vec<ServerInstructions>,
 }
 
@@ -65,7 +65,7 @@ pub struct ConversationTools {
 pub struct ServerInstructions {
     /// Name of the server that provides the instructions.
     pub server: String,
-    /// Instructions as a model would receive them.
+    /// Text of the instructions, as it would be sent to a model.
     pub text: String,
     /// Hash of the instructions. The user approves them by this hash in [`OfferedServer::instructions`].
     pub hash: String,
@@ -80,25 +80,25 @@ pub struct ConversationSpending {
     pub context: Option<u64>,
 }
 
-/// Conversations with models, on top of a host. Clones share their state. Create only one instance per host, since a
-/// second one would not know the replies in progress of the first.
+/// Conversations between the user and models, which call tools through a [`Host`]. Clones share their state. Create
+/// only one instance per host, since a second one would not know the replies in progress of the first.
 #[derive(Clone)]
 pub struct Chat {
     pub(super) host: Host,
     pub(super) replies: Arc<ConversationLocks>,
-    /// Serializes the creation of conversations, so that each gets a unique id.
+    /// Held while a conversation is created, so that each gets a unique id.
     pub(super) creation_lock: Arc<Mutex<()>>,
 }
 
 impl Chat {
-    /// Creates the chat of a host, with no reply in progress.
+    /// Creates the conversations of a host, with no reply in progress.
     #[must_use]
     pub fn new(host: Host) -> Self {
         Self { host, replies: Arc::default(), creation_lock: Arc::default() }
     }
 
-    /// Sends a message to a conversation's model. The message is inserted after the item `after`, or after the head.
-    /// The reply is delivered as events.
+    /// Sends a message to a conversation's model. The message is inserted after the item `after`, or at the end of the
+    /// visible branch. Returns when the reply has begun. Its deltas are emitted as events.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl Chat {
         self.write_message(begun, log, message, parent).await
     }
 
-    /// Replaces a message of the user in a new branch, and starts a reply to it.
+    /// Replaces a message of the user in a new branch of the conversation, and starts a reply to it.
     ///
     /// # Errors
     ///
@@ -142,7 +142,7 @@ impl Chat {
         self.write_message(begun, log, message, old.parent).await
     }
 
-    /// Requests a new reply in place of an existing one, in a new branch.
+    /// Requests a new reply in place of an existing one, in a new branch of the conversation.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ impl Chat {
         self.start_reply_after(begun, log, (settings, model), old.parent, None).await
     }
 
-    /// Lets the model continue a reply that the user stopped or that reached the maximum number of requests to the
+    /// Lets the model continue a reply that the user stopped, or that ended at the maximum number of requests to the
     /// model.
     ///
     /// # Errors
@@ -192,8 +192,8 @@ impl Chat {
         running.is_some()
     }
 
-    /// Returns `true` if a model is replying in a conversation, and the item being streamed with the number of its next
-    /// delta, if any.
+    /// Returns `true` if a model is replying in a conversation, with the item that is being streamed and the number of
+    /// its next delta, if any.
     #[must_use]
     pub fn reply_in_progress(&self, conversation: &str) -> (bool, Option<(ChatItem, u64)>) {
         let Some(running) = self.replies.running_reply(conversation) else { return (false, None) };
@@ -201,7 +201,8 @@ impl Chat {
         (true, live)
     }
 
-    /// Makes the branch that contains an item the visible branch of a conversation, up to the branch's newest leaf.
+    /// Makes `item` visible: unless the visible branch of the conversation contains it already, the newest branch that
+    /// contains it becomes the visible one.
     ///
     /// # Errors
     ///
@@ -211,7 +212,7 @@ impl Chat {
         let held = ConversationLocks::lock_for_writing(&self.replies, &conversation).await?;
         self.conversation_log(&conversation).select_branch(item).await?;
         drop(held);
-        self.host.conversations_changed(Some(conversation)).await?;
+        self.host.report_changed_conversations(Some(conversation)).await?;
         Ok(())
     }
 
@@ -223,7 +224,7 @@ impl Chat {
     /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist, [`ConversationError::TooLong`] if the
     /// system prompt is too long, [`ConversationError::TooManyServers`] if there are too many servers, and
     /// [`ConversationError::Temperature`] or [`ConversationError::ReplyTokens`] for a parameter out of bounds.
-    pub async fn set_conversation(
+    pub async fn set_conversation_settings(
         &self,
         conversation: String,
         settings: ConversationSettings,
@@ -236,7 +237,7 @@ impl Chat {
         }
         check_parameters(&settings)?;
         self.conversation_log(&conversation).store_settings(&settings).await?;
-        self.host.conversations_changed(Some(conversation)).await?;
+        self.host.report_changed_conversations(Some(conversation)).await?;
         Ok(())
     }
 
@@ -248,10 +249,10 @@ impl Chat {
     /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist.
     pub async fn conversation_tools(&self, conversation: String) -> Result<ConversationTools, ConversationError> {
         let (_, settings) = self.conversation_log(&conversation).conversation().await?;
-        let servers = resolve_servers(&self.host, &settings.servers).await?;
+        let servers = load_servers_for_model(&self.host, &settings.servers).await?;
         let registry = self.host.models().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context);
-        let threshold = settings.search_threshold(self.host.conversation_bounds().await?, context);
+        let threshold = settings.effective_tool_search_threshold(self.host.conversation_bounds().await?, context);
         let approved_instructions = |(_, server): &(OfferedServer, ServerForModel)| {
             let text = system_prompt::format_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
             Some(ServerInstructions { server: server.server.clone(), text, hash: server.instructions_hash()? })
@@ -276,7 +277,7 @@ impl Chat {
         Ok(ConversationSpending { usage: log.usage().await?, context })
     }
 
-    /// Exports a conversation. Returns the content of the file and a suggested file name.
+    /// Converts a conversation to a file for the user. Returns the content of the file and a suggested file name.
     ///
     /// # Errors
     ///
@@ -291,7 +292,7 @@ impl Chat {
         let (stored, settings) = log.conversation().await?;
         let name = export::file_name(&stored.title, format);
         let items = match format {
-            ExportFormat::Markdown => log.branch_items_with_texts().await?,
+            ExportFormat::Markdown => log.branch_items_without_large_media().await?,
             ExportFormat::Json => log.all_items().await?,
         };
         let written = tokio::task::spawn_blocking(move || match format {
@@ -310,7 +311,7 @@ impl Chat {
         ConversationLog::new(&self.host.ports().history, conversation.to_owned())
     }
 
-    /// Validates and stores a user's message as a child of `parent`, and starts a reply to it.
+    /// Validates a user's message, stores it as a child of the item `parent`, and starts a reply to it.
     async fn write_message(
         &self,
         begun: RunningReplyGuard,
@@ -334,18 +335,18 @@ impl Chat {
             ChatItem { id: new_id(), parent, at: ports::time::system_time_millis(), state: ItemState::Whole, body };
         log.write_items(vec![message.clone()]).await?;
         let (parent, id) = (Some(message.id.clone()), message.id.clone());
-        self.host.emit_conversation_event(log.item_event(message, true).await).await?;
+        self.host.emit_conversation_event(log.item_changed_event(message, true).await).await?;
         let conversation = log.conversation.clone();
         let begun = self.start_reply_after(begun, log, chosen, parent, Some(id)).await;
         if begun.is_err() {
             // The page was already notified that a reply starts.
-            self.host.conversations_changed(Some(conversation)).await?;
+            self.host.report_changed_conversations(Some(conversation)).await?;
         }
         begun
     }
 
-    /// Determines the model that replies (the given, stored or default one), and stores the choice in the
-    /// conversation's settings.
+    /// Returns the model that replies: `model`, or else the one in the conversation's settings, or else the default
+    /// one. Stores the choice in the settings.
     async fn choose_model(
         &self,
         log: &ConversationLog,
@@ -364,7 +365,7 @@ impl Chat {
         Ok((settings, chosen))
     }
 
-    /// Starts a reply whose parent is the given item.
+    /// Starts a reply that follows the given item in the conversation.
     async fn start_reply_after(
         &self,
         begun: RunningReplyGuard,
@@ -379,14 +380,14 @@ impl Chat {
         self.host.record_conversation_servers(conversation.clone(), stored.sources, true).await?;
         let run = ReplyRun::begin(self.host.clone(), log, begun, settings, model, parent).await?;
         let reply = run.reply_id().to_owned();
-        self.host.conversations_changed(Some(conversation)).await?;
+        self.host.report_changed_conversations(Some(conversation)).await?;
         tokio::spawn(run.run());
         Ok(ReplyIds { message, reply })
     }
 }
 
-/// Looks up a conversation's servers in the host, with the tools and instructions that a model may receive.
-pub(super) async fn resolve_servers(
+/// Returns a conversation's servers with the tools and instructions that the host has for a model.
+pub(super) async fn load_servers_for_model(
     host: &Host,
     offered: &[OfferedServer],
 ) -> Result<Vec<(OfferedServer, ServerForModel)>, ConversationError> {
@@ -394,7 +395,7 @@ pub(super) async fn resolve_servers(
     Ok(offered.iter().cloned().zip(host.servers_for_model(names).await?).collect())
 }
 
-/// Returns a new id for an item: the time in hexadecimal, and a random number.
+/// Returns a new id for a conversation item: the time in hexadecimal, and a random number.
 pub(super) fn new_id() -> String {
     // clock: first part of the id.
     format!("i{:x}-{:08x}", ports::time::system_time_millis(), fastrand::u32(..))

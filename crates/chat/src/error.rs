@@ -8,13 +8,13 @@ use super::attachments::AttachmentError;
 
 /// Maximum number of servers of one conversation.
 pub const MAX_SERVERS_PER_CONVERSATION: usize = 100;
-/// Maximum number of tokens of a reply that a conversation can set.
+/// Maximum value that the user can set for the maximum number of tokens of a reply.
 pub const MAX_REPLY_TOKENS: u32 = 1_000_000;
 /// Maximum number of saved system prompts.
 pub const MAX_SAVED_PROMPTS: usize = 100;
 /// Maximum length of the name of a saved system prompt, in characters.
 pub const MAX_PROMPT_NAME: usize = 100;
-/// Maximum number of concurrent replies over all conversations.
+/// Maximum number of conversations in which models reply at the same time.
 pub(super) const MAX_CONCURRENT_REPLIES: usize = 32;
 
 /// Error of an operation on a conversation.
@@ -31,16 +31,16 @@ pub enum ConversationError {
         "models are answering in {MAX_CONCURRENT_REPLIES} other conversations; wait for one of them, or stop it first"
     )]
     TooMany,
-    /// No model was chosen for the conversation, and there is no default model.
-    #[error("no model is chosen for this conversation; choose one, or add a provider in Settings → Models")]
+    /// The user has chosen no model for the conversation, and there is no default model.
+    #[error("no model is chosen for this conversation; choose one, or add a provider in Models")]
     NoModel,
-    /// The model or its provider is not available.
+    /// The request to the model failed, or the model or its provider is not available.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The message has neither text nor attachments.
     #[error("there is nothing to send: write something or attach a file")]
     Empty,
-    /// A text that the user entered is too long.
+    /// A text that the user entered is longer than its maximum size.
     #[error("{what} may have {limit} KB at most; shorten it, or attach it as a file")]
     TooLong {
         /// Kind of the text that is too long, such as "a message". Part of the error message.
@@ -69,10 +69,10 @@ pub enum ConversationError {
     /// An attachment of a message is invalid.
     #[error(transparent)]
     Attachment(#[from] AttachmentError),
-    /// The item can't be edited, since it is not a message of the user.
+    /// The item is not a message of the user, so that it can't be edited.
     #[error("only your own messages can be edited")]
     NotYours,
-    /// The item can't be repeated, since it is not a reply of a model.
+    /// The item is not a reply of a model, so that no other reply can be requested in its place.
     #[error("only a reply can be repeated")]
     NotAnAnswer,
     /// The conversation can't be serialized as JSON, for this reason.

@@ -15,14 +15,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::ConversationSettings;
-use super::inert_markdown::{push_code_block, to_inert_inline, to_inert_markdown};
+use super::inert_markdown::{escape_inline_markdown, push_code_block, to_inert_markdown};
 
-/// Format of an exported conversation.
+/// File format of an exported conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
-    /// The visible branch, for reading.
+    /// Markdown of the visible branch, for reading.
     Markdown,
-    /// All branches, with all stored data.
+    /// JSON of all branches with all stored data, for processing.
     Json,
 }
 
@@ -57,10 +57,10 @@ pub fn to_json(title: &str, settings: &ConversationSettings, items: &[ChatItem])
     Ok(text)
 }
 
-/// Returns a conversation as Markdown. Images, audio and files are replaced by a description.
+/// Returns the items `path` of a conversation as Markdown. Images, audio and files are replaced by a description.
 #[must_use]
 pub fn to_markdown(title: &str, path: &[ChatItem]) -> String {
-    let mut text = format!("# {}\n", to_inert_inline(&to_one_line(title)));
+    let mut text = format!("# {}\n", escape_inline_markdown(&to_one_line(title)));
     for item in path {
         write_item(&mut text, item);
     }
@@ -80,7 +80,11 @@ fn write_item(text: &mut String, item: &ChatItem) {
             for attachment in attachments {
                 write_attachment(text, attachment);
             }
-            write_contents(text, content, if prompt.is_some() { TextAuthor::Server } else { TextAuthor::User });
+            write_contents(
+                text,
+                content,
+                if prompt.is_some() { ExportedTextAuthor::Server } else { ExportedTextAuthor::User },
+            );
         }
         ItemBody::Reply { model, parts, error, .. } => {
             write_heading(text, &format!("Assistant ({})", inline_code(&model.model)));
@@ -130,7 +134,7 @@ fn write_tool_result(text: &mut String, result: &ToolResult) {
     if result.is_error {
         write_paragraph(text, "*The tool reported an error.*");
     }
-    write_contents(text, &result.content, TextAuthor::Server);
+    write_contents(text, &result.content, ExportedTextAuthor::Server);
     if let Some(structured) = &result.structured {
         write_fenced(text, "json", &format!("{structured:#}"));
     }
@@ -140,17 +144,17 @@ fn write_tool_result(text: &mut String, result: &ToolResult) {
     }
 }
 
-/// Author of an exported text, which determines how the text is escaped.
+/// Author of a text in an exported conversation, which determines how the text is escaped.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum TextAuthor {
+enum ExportedTextAuthor {
     User,
     Server,
 }
 
-fn write_contents(text: &mut String, content: &[Content], by: TextAuthor) {
+fn write_contents(text: &mut String, content: &[Content], by: ExportedTextAuthor) {
     for part in content {
         match part {
-            Content::Text { text: user_text } if by == TextAuthor::User => write_paragraph(text, user_text),
+            Content::Text { text: user_text } if by == ExportedTextAuthor::User => write_paragraph(text, user_text),
             Content::Text { text: user_text } => write_fenced(text, "", user_text),
             Content::Image { mime_type, .. } => {
                 write_paragraph(text, &format!("*A picture ({})*", inline_code(mime_type)))
@@ -218,7 +222,7 @@ fn to_one_line(words: &str) -> String {
     visible_text(words).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a file name derived from the title: its letters and digits, and the extension of the format.
+/// Returns a file name for an exported conversation: letters and digits of its title, and the extension of the format.
 #[must_use]
 pub fn file_name(title: &str, format: ExportFormat) -> String {
     foreign::file_name(title, "conversation", format.extension())
@@ -346,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn title_cannot_open_a_code_block() {
+    fn exported_title_cannot_open_a_code_block() {
         for (title, heading) in [("```", "# \\`\\`\\`\n"), ("~~~ x", "# ~~~ x\n"), ("``` a `b`", "# \\`\\`\\` a `b`\n")]
         {
             assert_eq!(to_markdown(title, &[]), heading, "{title:?} stays on one line and opens no code block");
@@ -354,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn file_name_contains_no_path_separators() {
+    fn export_file_name_contains_no_path_separators() {
         assert_eq!(file_name("../etc: x", ExportFormat::Markdown), "etc--x.md", "the name contains no path separators");
         assert_eq!(file_name("旅行", ExportFormat::Json), "旅行.json", "letters of all languages are retained");
         assert_eq!(file_name("//", ExportFormat::Json), "conversation.json", "a name without letters is replaced");

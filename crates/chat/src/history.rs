@@ -8,52 +8,55 @@ use ports::History;
 use super::engine::Chat;
 use super::{ConversationError, conversation_log};
 
-/// Maximum number of items per page, and of search results.
+/// Maximum number of items in a page of a conversation, and of results in a page of a search.
 const MAX_ITEMS_PER_PAGE: usize = 200;
 
-/// An item with the ids of its siblings in the conversation's tree.
+/// A conversation item with the ids of its siblings in the conversation's tree.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TreeItem {
+pub struct ConversationTreeItem {
     /// Item as stored in the history.
     pub item: ChatItem,
     /// Identifiers of all items with the same parent, in order of creation, including this one.
     pub siblings: Vec<String>,
-    /// Large contents that are omitted from the item and can be requested by hash. The item contains empty strings in
-    /// their places.
+    /// Large contents that are replaced by empty strings in `item`. They can be requested by hash.
     pub omitted: Vec<OmittedContent>,
-    /// Sequence number of the next delta if the item is streaming, otherwise `None`.
+    /// Number of the next delta if a model is writing the item, otherwise `None`.
     pub seq: Option<u64>,
 }
 
-impl TreeItem {
-    /// Converts a stored item, or returns `None` if its kind is unknown because a newer version wrote it.
-    fn from_stored(mut stored: history::StoredItem) -> Option<Self> {
+impl ConversationTreeItem {
+    /// Converts a stored item for the page, or returns `None` if its kind is unknown because a newer version of
+    /// Drawbridge wrote it.
+    fn from_stored(mut stored: history::StoredHistoryItem) -> Option<Self> {
         let (siblings, omitted) = (std::mem::take(&mut stored.siblings), std::mem::take(&mut stored.omitted));
         Some(Self { item: conversation_log::parse_item(stored)?, siblings, omitted, seq: None })
     }
 }
 
-/// A page of items of one branch, in order.
+/// A part of the items of one branch of a conversation, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BranchPage {
-    /// Items of the page, the oldest first.
-    pub items: Vec<TreeItem>,
-    /// Set if the branch has older items than this page.
+    /// Items of this part of the branch, the oldest first.
+    pub items: Vec<ConversationTreeItem>,
+    /// Set if the branch has items that are older than those in `items`.
     pub has_more: bool,
 }
 
 impl BranchPage {
     pub(super) fn from_stored(page: history::ItemPage) -> Self {
-        Self { items: page.items.into_iter().filter_map(TreeItem::from_stored).collect(), has_more: page.has_more }
+        Self {
+            items: page.items.into_iter().filter_map(ConversationTreeItem::from_stored).collect(),
+            has_more: page.has_more,
+        }
     }
 }
 
-/// A page of search results in the history, the newest first.
+/// A part of the results of a search in the history, the newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SearchPage {
+pub struct HistorySearchPage {
     /// Items that match the search.
     pub found: Vec<FoundItem>,
-    /// Set if there may be older search results.
+    /// Set if there may be search results that are older than those in `found`.
     pub has_more: bool,
 }
 
@@ -65,8 +68,8 @@ impl Chat {
         conversation_log::with_history_blocking(&self.host.ports().history, act).await
     }
 
-    /// Returns a page of items of the visible branch: the newest ones, or those before a given item. `None` if the
-    /// conversation or item doesn't exist.
+    /// Returns a part of the visible branch of a conversation: the newest items, or those before a given item. `None`
+    /// if the conversation or item doesn't exist.
     ///
     /// # Errors
     ///
@@ -92,7 +95,8 @@ impl Chat {
         self.conversation_log(conversation).item(item).await
     }
 
-    /// Returns the bytes of large content, such as an image, by its hash, or `None` if it doesn't exist.
+    /// Returns the bytes of large content, such as an image, by their hash, or `None` if the history has none with this
+    /// hash.
     ///
     /// # Errors
     ///
@@ -106,11 +110,11 @@ impl Chat {
     /// # Errors
     ///
     /// Returns [`ConversationError::Store`] if the history can't be read.
-    pub async fn search_history(&self, mut search: HistorySearch) -> Result<SearchPage, ConversationError> {
+    pub async fn search_history(&self, mut search: HistorySearch) -> Result<HistorySearchPage, ConversationError> {
         search.limit = search.limit.min(MAX_ITEMS_PER_PAGE);
         let limit = search.limit;
         let found = self.with_history(move |history| history.search(&search)).await?;
         let has_more = limit > 0 && found.len() == limit;
-        Ok(SearchPage { found, has_more })
+        Ok(HistorySearchPage { found, has_more })
     }
 }

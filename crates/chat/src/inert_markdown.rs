@@ -1,5 +1,5 @@
-//! Converts Markdown of a model to Markdown that keeps most formatting, but can't load or run anything or imitate parts
-//! of the exported file. Used by [`super::export`].
+//! Converts Markdown that a model wrote to Markdown that keeps most formatting, but can't load or run anything or
+//! imitate parts of the exported file. Used by [`super::export`].
 //!
 //! Emphasis, lists, tables, quotes, inline code and code blocks are retained. Images, links, HTML, headings and
 //! reference definitions are escaped, so that a viewer shows their source. The result does not depend on how a viewer
@@ -9,8 +9,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Languages of code blocks that viewers highlight but never render. Blocks in other languages, such as `mermaid`, are
-/// written without a language.
+/// Languages of code blocks that Markdown viewers highlight but never render. Blocks in other languages, such as
+/// `mermaid`, are written without a language.
 const HIGHLIGHTED_LANGUAGES: [&str; 28] = [
     "bash",
     "c",
@@ -42,7 +42,8 @@ const HIGHLIGHTED_LANGUAGES: [&str; 28] = [
     "yaml",
 ];
 
-/// Escapes every construct that loads a resource, links to a target, or looks like a heading of the exported file.
+/// Returns Markdown in which every construct that loads a resource, links to a target, or looks like a heading of the
+/// exported file is escaped.
 #[must_use]
 pub(super) fn to_inert_markdown(markdown: &str) -> String {
     let mut text = String::with_capacity(markdown.len() + markdown.len() / 8);
@@ -69,9 +70,9 @@ pub(super) fn to_inert_markdown(markdown: &str) -> String {
     text
 }
 
-/// Escapes text that is inserted into a line, where a code block can't start.
+/// Escapes the constructs of [`to_inert_markdown`] in text that is inserted into a line, where no code block can start.
 #[must_use]
-pub(super) fn to_inert_inline(words: &str) -> String {
+pub(super) fn escape_inline_markdown(words: &str) -> String {
     let mut text = String::with_capacity(words.len() + words.len() / 8);
     push_prose_line(&mut text, words);
     text
@@ -85,7 +86,7 @@ pub(super) fn push_code_block(text: &mut String, language: &str, code: &str) {
     let _ = write!(text, "{fence}{language}\n{}\n{fence}\n", code.trim_end());
 }
 
-/// The opening fence of a code block in the input.
+/// The opening fence of a code block in the Markdown of a model.
 struct CodeFence<'a> {
     mark: char,
     length: usize,
@@ -114,8 +115,8 @@ impl<'a> CodeFence<'a> {
     }
 }
 
-/// Appends one line that is not part of a code block. Escapes all constructs that load a resource, link to a target, or
-/// form a heading.
+/// Appends a line that is not part of a code block, with all constructs escaped that load a resource, link to a target,
+/// or form a heading.
 fn push_prose_line(text: &mut String, line: &str) {
     // Such a line turns the previous line into a heading, or starts a metadata block that hides the text after it.
     let delimits = line.chars().all(|c| matches!(c, '=' | '-' | '+' | '>' | ' ' | '\t'));
@@ -153,7 +154,7 @@ fn push_escaped(text: &mut String, c: char) {
     text.push(c);
 }
 
-/// Returns the position of the next sequence of exactly `length` backticks.
+/// Returns the byte index of the first sequence of exactly `length` backticks in a line.
 fn find_closing_run(line: &str, length: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(start) = line[at..].find('`').map(|found| at + found) {

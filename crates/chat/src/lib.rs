@@ -1,12 +1,13 @@
-//! Conversations: messages of the user, replies of models, tool calls and prompts. Items form a tree, so that a message
-//! can be replaced without losing what followed the old one; the path from the first item to the head is displayed, and
-//! sent to models.
+//! Conversations: messages of the user, replies of models, tool calls and prompts. The items of a conversation form a
+//! tree, so that a message can be replaced without losing what followed the old one. The path from the first item to
+//! the newest one of the chosen branch (its head) is displayed, and sent to models.
 //!
 //! [`Chat`] works on a [`Host`](host::Host), which doesn't depend on it. All tool calls, of any origin, go through
 //! [`call`]. A run ([`reply_run`]) is one task: it sends requests to the model, makes the requested calls, and
 //! continues until the model requests none.
 
 pub mod attachments;
+mod builtin_tools;
 mod call;
 mod conversation_locks;
 mod conversation_log;
@@ -20,7 +21,6 @@ mod inert_markdown;
 pub mod model_context;
 mod model_parameters;
 pub mod offered_tools;
-mod own_tools;
 mod reply_run;
 mod saved_system_prompts;
 pub mod search_index;
@@ -40,11 +40,11 @@ pub use engine::{Chat, ConversationSpending, ConversationTools, NewMessage, Repl
 pub use error::{
     ConversationError, MAX_PROMPT_NAME, MAX_REPLY_TOKENS, MAX_SAVED_PROMPTS, MAX_SERVERS_PER_CONVERSATION,
 };
-pub use history::{BranchPage, SearchPage, TreeItem};
+pub use history::{BranchPage, ConversationTreeItem, HistorySearchPage};
 pub use models::ModelRef;
 pub use saved_system_prompts::{SavedSystemPrompt, SavedSystemPrompts};
 
-/// The user's settings for a conversation. The serialized form is used by the page. The history uses the form of
+/// The user's settings for one conversation. The serialized form is used by the page. The history stores the form of
 /// [`to_stored`](Self::to_stored).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -60,8 +60,8 @@ pub struct ConversationSettings {
     pub share_roots: bool,
     /// Set to request reasoning before the reply, if the model supports it.
     pub thinking: bool,
-    /// `true` to let the model find tools by search, `false` to send all definitions. `None` to use the search only if
-    /// the definitions would take a large part of the context.
+    /// Set to `true` to let the model find tools by search, and to `false` to send all tool definitions to it. With
+    /// `None`, it searches only if the definitions would take a large part of its context.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub tool_search: Option<bool>,
@@ -77,8 +77,8 @@ pub struct ConversationSettings {
     pub max_tokens: Option<u32>,
 }
 
-/// Pairs of a key in the history and the key of the same setting on the page. Earlier versions also read the keys of
-/// the history.
+/// Pairs of a setting's JSON key in the history and its key on the page. Earlier versions can also read the keys in the
+/// history.
 const RENAMED_SETTINGS_KEYS: [(&str, &str); 4] = [
     ("system_prompt", "systemPrompt"),
     ("share_roots", "shareRoots"),
@@ -87,7 +87,7 @@ const RENAMED_SETTINGS_KEYS: [(&str, &str); 4] = [
 ];
 
 impl ConversationSettings {
-    /// Converts the settings to the form for the history and for exported files.
+    /// Converts the settings to the JSON form for the history and for exported files.
     #[must_use]
     pub fn to_stored(&self) -> Value {
         let mut stored = json!(self);
@@ -99,10 +99,10 @@ impl ConversationSettings {
         stored
     }
 
-    /// Returns a threshold in tokens, for a model with this context size. If the definitions of all tools reach it, the
-    /// model searches for tools instead of receiving all definitions.
+    /// Returns the number of tokens of all tool definitions above which a model with this context size searches for
+    /// tools instead of receiving all definitions.
     #[must_use]
-    pub fn search_threshold(&self, bounds: ChatBounds, context: Option<u32>) -> u64 {
+    pub fn effective_tool_search_threshold(&self, bounds: ChatBounds, context: Option<u32>) -> u64 {
         match self.tool_search {
             Some(true) => 0,
             Some(false) => NO_SEARCH_THRESHOLD_TOKENS,
@@ -116,7 +116,7 @@ impl ConversationSettings {
         self.servers.iter().any(|offered| offered.server == server && offered.enables_tool(tool))
     }
 
-    /// Parses settings in the form of the history. If they are invalid, the defaults are returned.
+    /// Parses settings in the JSON form of the history. Returns the default settings if they are invalid.
     #[must_use]
     pub fn from_stored(stored: &Value) -> Self {
         let mut members = stored.as_object().cloned().unwrap_or_default();
@@ -139,11 +139,12 @@ fn rename_key(members: &mut Map<String, Value>, from: &str, to: &str) {
 pub struct OfferedServer {
     /// Name of the server.
     pub server: String,
-    /// Names of the enabled tools, or `None` if all tools that the user has reviewed are enabled.
+    /// Names of the tools that the user enabled for the conversation, or `None` to enable all that the user has
+    /// reviewed.
     #[serde(default)]
     pub tools: Option<Vec<String>>,
-    /// Hash of the server's instructions that the user approved for the model, or `None` if the model doesn't receive
-    /// them. They are sent as data with their source; changed instructions are not sent.
+    /// Hash of those instructions of the server that the user approved for the model, or `None` to send none. The
+    /// instructions are sent as data of the server, unless they have changed since.
     #[serde(default)]
     pub instructions: Option<String>,
 }
@@ -203,8 +204,9 @@ mod tests {
     #[test]
     fn e5_search_threshold_depends_on_setting_and_context_window() {
         let chosen = |tool_search| ConversationSettings { tool_search, ..ConversationSettings::default() };
-        let threshold =
-            |chosen: &ConversationSettings, context| chosen.search_threshold(ChatBounds::default(), context);
+        let threshold = |chosen: &ConversationSettings, context| {
+            chosen.effective_tool_search_threshold(ChatBounds::default(), context)
+        };
         assert_eq!(threshold(&chosen(None), Some(100_000)), 5_000, "the threshold is five percent of a known context");
         assert!(threshold(&chosen(None), None) > 1_000_000, "with an unknown context, all tools are sent");
         assert_eq!(threshold(&chosen(Some(true)), None), 0, "an enabled search is always used");

@@ -1,5 +1,5 @@
-//! Converts a conversation to messages for a model. Content that the user didn't write is preceded by a description of
-//! its source.
+//! Converts a conversation to messages for a model. A text that names the source precedes content that the user didn't
+//! write.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -14,15 +14,15 @@ use super::attachments;
 /// Name of the built-in tool by which a model reads more of a long tool result.
 pub const READ_RESULT_TOOL: &str = "read_result";
 
-/// Text that replaces the result of a tool call that was not made.
+/// Text that a model receives as the result of a tool call that was not made.
 const CALL_NOT_MADE_TEXT: &str = "This call was not made.";
-/// Message to a model that continues an interrupted reply.
+/// Message that is sent after an interrupted reply to let the model continue it.
 const CONTINUE_MESSAGE: &str = "Go on where you stopped.";
-/// Text that replaces the result of a tool call that the user stopped after it was sent.
+/// Text that a model receives as the result of a tool call that the user stopped after it was sent.
 pub(super) const CALL_STOPPED_TEXT: &str =
     "stopped by the user after it was sent; the outcome is unknown, and it may have taken effect";
-/// Returns the text that replaces a result withheld from the model. `by` names who withheld it or why, such as "as the
-/// user stopped the answer".
+/// Returns the text that a model receives instead of a result that is withheld from it. `by` names who withheld it or
+/// why, such as "as the user stopped the answer".
 pub(super) fn withheld_result_text(by: &str) -> String {
     format!(
         "its result is withheld {by}; the call was made and may have taken effect. Go on without the result, and do not try \
@@ -30,12 +30,13 @@ pub(super) fn withheld_result_text(by: &str) -> String {
     )
 }
 
-/// Text that replaces the result of a tool call whose outcome is unknown.
-const UNKNOWN_OUTCOME_TEXT: &str =
+/// Text that a model receives as the result of a tool call whose outcome is unknown.
+const UNKNOWN_CALL_OUTCOME_TEXT: &str =
     "The outcome of this call is unknown: Drawbridge was closed while it was running. It may have taken effect.";
 
-/// Converts the visible branch to messages that end with the user's role. If it ends with an interrupted reply, a
-/// message that requests to continue is appended, since some models reject requests that end with their own message.
+/// Converts the items of the visible branch to messages for a model, the last of which is the user's. After an
+/// interrupted reply, a message is appended that requests to continue, since some models reject requests that end with
+/// their own message.
 #[must_use]
 pub fn messages_ending_with_user(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelMessage> {
     let mut messages = AlternatingMessages(to_model_messages(path, model, limit));
@@ -45,14 +46,15 @@ pub fn messages_ending_with_user(path: &[ChatItem], model: &ModelRef, limit: usi
     messages.0
 }
 
-/// Converts the visible branch to messages for a model. Each result contains at most `limit` bytes of text.
+/// Converts the items of the visible branch to messages for a model. Each tool result contains at most `limit` bytes of
+/// text.
 ///
 /// Each tool use is directly followed by its result, regardless of the outcome of the call, as all providers require.
 #[must_use]
 pub fn to_model_messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelMessage> {
     let results: HashMap<(&str, &str), &ChatItem> = path
         .iter()
-        .filter_map(|item| tool_used(item).map(|used| ((used.reply.as_str(), used.id.as_str()), item)))
+        .filter_map(|item| requesting_tool_use(item).map(|used| ((used.reply.as_str(), used.id.as_str()), item)))
         .collect();
     let mut messages = AlternatingMessages::default();
     for item in path {
@@ -98,7 +100,7 @@ pub fn to_model_messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> V
 /// Separator that is inserted between consecutive texts of the user.
 const USER_TEXT_SEPARATOR: &str = "\n\n";
 
-/// Messages of the user and the model with strictly alternating roles. Consecutive messages of the same role are
+/// Messages for a model in which the roles of user and model alternate. Consecutive messages of the same role are
 /// merged.
 #[derive(Default)]
 struct AlternatingMessages(Vec<ModelMessage>);
@@ -127,7 +129,7 @@ impl AlternatingMessages {
     }
 }
 
-/// A tool use in a model's reply, for pairing it with the result.
+/// A request for a tool call in a model's reply, which is paired with its result.
 struct ToolUse<'a> {
     reply: &'a str,
     id: &'a str,
@@ -135,7 +137,7 @@ struct ToolUse<'a> {
     arguments: Map<String, Value>,
 }
 
-/// Converts a model's reply to message parts for a later request, and collects the tool uses of the reply.
+/// Converts a model's reply to message parts for a later request, and collects the tool calls that the reply requests.
 fn convert_reply<'a>(
     item: &'a ChatItem,
     parts: &'a [ReplyPart],
@@ -173,7 +175,7 @@ fn convert_reply<'a>(
     (message_parts, uses)
 }
 
-const fn tool_used(item: &ChatItem) -> Option<&ToolUsed> {
+const fn requesting_tool_use(item: &ChatItem) -> Option<&ToolUsed> {
     match &item.body {
         ItemBody::ToolCall { used, .. } => used.as_ref(),
         ItemBody::OwnTool { used, .. } => Some(used),
@@ -191,7 +193,7 @@ fn tool_result_part(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatIte
             }
             let is_error = result.as_ref().is_none_or(|result| result.is_error);
             if result.is_none() && error.is_none() {
-                parts.push(MessagePart::text(UNKNOWN_OUTCOME_TEXT));
+                parts.push(MessagePart::text(UNKNOWN_CALL_OUTCOME_TEXT));
             }
             let called = (server.as_str(), tool.as_str(), app.as_deref());
             parts.extend(call_result_parts(called, result.as_ref(), error.as_deref(), (&item.id, limit)));
@@ -203,7 +205,7 @@ fn tool_result_part(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatIte
     MessagePart::ToolResult { id: used.id.to_owned(), name: used.tool_key.to_owned(), parts, is_error }
 }
 
-/// Returns the message parts that a model receives for a call: the result's content, or a text about the failure.
+/// Returns the message parts that a model receives for a call: the content of the result, or a text about the failure.
 fn call_result_parts(
     (server, tool, app): (&str, &str, Option<&str>),
     result: Option<&ToolResult>,
@@ -212,7 +214,7 @@ fn call_result_parts(
 ) -> Vec<MessagePart> {
     let mut parts = Vec::new();
     if let Some(result) = result {
-        parts.push(MessagePart::Text(result_source(server, tool, app)));
+        parts.push(MessagePart::Text(result_source_text(server, tool, app)));
         parts.extend(truncate_result(result_parts(result), call, limit).0);
     }
     if let Some(error) = error {
@@ -221,9 +223,9 @@ fn call_result_parts(
     parts
 }
 
-/// Returns the text that precedes a result and names its source. `app` names the tool of the server whose app provides
-/// the called tool, if an app does, since the server may have a tool of the same name.
-pub(super) fn result_source(server: &str, tool: &str, app: Option<&str>) -> String {
+/// Returns the text that names the source of a tool result and precedes it in a message. If an app provides the tool,
+/// `app` names the server's tool to which the app belongs, since the server may also have a tool named `tool`.
+pub(super) fn result_source_text(server: &str, tool: &str, app: Option<&str>) -> String {
     let (server, tool) = (visible_text(server), visible_text(tool));
     match app.map(visible_text) {
         Some(app) => format!("Data from the server {server:?}, the result of the tool {tool:?} of its app {app:?}:"),
@@ -231,8 +233,8 @@ pub(super) fn result_source(server: &str, tool: &str, app: Option<&str>) -> Stri
     }
 }
 
-/// Returns the text that replaces a missing result. If the user declined the call, the text states that the call did
-/// not fail and must not be tried in another way. Depends on the text of [`domain::call::CallFailure::Refused`].
+/// Returns the text that a model receives as the result of a failed call. If the user declined the call, it says so, so
+/// that the model does not try it in another way. Depends on the text of [`domain::call::CallFailure::Refused`].
 fn missing_result_text(error: &str) -> String {
     let declined = error.strip_prefix("refused: by the user");
     if declined == Some("") {
@@ -244,8 +246,8 @@ fn missing_result_text(error: &str) -> String {
     }
 }
 
-/// Truncates a tool result to `limit` bytes of text, and appends a note that describes how to read more. Returns the
-/// result and the number of omitted bytes.
+/// Truncates a tool result to `limit` bytes of text, and appends a note on how to read the rest with
+/// [`READ_RESULT_TOOL`]. Returns the parts and the number of omitted bytes.
 #[must_use]
 pub fn truncate_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Vec<MessagePart>, u64) {
     let all: usize = parts.iter().map(text_len).sum();
@@ -288,7 +290,7 @@ fn text_len(part: &MessagePart) -> usize {
     }
 }
 
-/// Returns the text parts of a result, concatenated as a model reads them.
+/// Returns the text of a tool result as a model reads it: the concatenation of its text parts.
 #[must_use]
 pub fn result_text(result: &ToolResult) -> String {
     result_parts(result)
@@ -300,9 +302,9 @@ pub fn result_text(result: &ToolResult) -> String {
         .collect()
 }
 
-/// Returns `true` if a result on this path was truncated, so that the model needs the tool to read more of it.
+/// Returns `true` if a tool result on this path was truncated, so that the model needs [`READ_RESULT_TOOL`].
 #[must_use]
-pub fn has_omitted_results(path: &[ChatItem]) -> bool {
+pub fn has_truncated_results(path: &[ChatItem]) -> bool {
     path.iter().any(|item| matches!(&item.body, ItemBody::ToolCall { omitted_bytes: Some(_), .. }))
 }
 

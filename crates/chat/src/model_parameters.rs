@@ -5,18 +5,18 @@ use models::{MAX_TEMPERATURE, ProviderKind};
 use super::error::MAX_REPLY_TOKENS;
 use super::{ConversationError, ConversationSettings};
 
-/// The parameters of one request to a model.
+/// Temperature and maximum reply length in one request to a model.
 #[derive(Debug, PartialEq)]
 pub(super) struct ModelParameters {
     pub(super) temperature: Option<f64>,
     pub(super) max_tokens: Option<u32>,
-    /// Notices for the user about values that were lowered to a limit.
+    /// Notices for the user about values that were lowered to a limit of the model.
     pub(super) lowered: Vec<String>,
 }
 
 impl ModelParameters {
-    /// Lowers the parameters of a conversation to the limits of the model that replies, which may have been chosen
-    /// after them. `max_output` is the model's limit of reply tokens, if known.
+    /// Returns the parameters of a conversation, lowered to the limits of the model that replies. The user may have
+    /// chosen this model after the parameters. `max_output` is the model's limit of reply tokens, if known.
     pub(super) fn for_model(settings: &ConversationSettings, kind: ProviderKind, max_output: Option<u32>) -> Self {
         let mut lowered = Vec::new();
         let temperature = settings.temperature.map(|chosen| {
@@ -38,7 +38,7 @@ impl ModelParameters {
     }
 }
 
-/// Checks the parameters of a conversation against the bounds that hold for every model.
+/// Checks temperature and maximum reply length of a conversation against the bounds that hold for every model.
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_out_of_bounds_are_rejected() {
+    fn model_parameters_out_of_bounds_are_rejected() {
         for temperature in [-0.1, 2.1, f64::NAN, f64::INFINITY] {
             let checked = check_parameters(&settings(Some(temperature), None));
             assert_eq!(checked, Err(ConversationError::Temperature), "temperature {temperature}");

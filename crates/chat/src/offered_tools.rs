@@ -1,6 +1,6 @@
-//! Tools offered to a model: enabled tools of the conversation's servers whose current definitions the user has
-//! reviewed, and tools of shown apps that the user has turned on. Their order is stable, so that the caches of providers
-//! stay valid.
+//! Tools offered to a model: those of the conversation's servers that the user has enabled and reviewed, and those of
+//! shown apps that the user has turned on. The user enables a tool in the server's settings ([`ToolState::Disabled`]
+//! otherwise) and in the conversation ([`ToolState::Off`]). The order is stable for the prompt caches of providers.
 
 pub(crate) mod app_tools;
 mod tool_state;
@@ -21,54 +21,54 @@ use super::tool_keys::tool_key;
 
 pub use tool_state::ToolState;
 
-/// Maximum number of tools offered in one conversation. Tools beyond it are reported as unusable.
+/// Maximum number of tools offered in one conversation. Further tools are listed as [`ToolState::Unusable`].
 pub const MAX_OFFERED_TOOLS: usize = 5_000;
 
 /// Estimated number of bytes of JSON per token, used only to decide whether the model finds tools by search. Providers
 /// count differently.
 const ESTIMATED_BYTES_PER_TOKEN: u64 = 4;
 
-/// Returns the estimated number of tokens of this many bytes.
+/// Returns the estimated number of tokens of `bytes` bytes of JSON.
 #[must_use]
 pub const fn estimate_tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(ESTIMATED_BYTES_PER_TOKEN)
 }
 
-/// A tool of a server that is enabled in the conversation, or of a shown app of a server.
+/// A tool of a conversation's server or of a shown app, with its state: offered to the model, or the reason why not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfferedTool {
     /// Name of the server that lists the tool.
     pub server: String,
-    /// Name of the tool on its server or in its app. Empty if the server is not running.
+    /// Name of the tool as its server or app lists it. Empty if the server is not running.
     pub tool: String,
     /// Shown app that provides the tool, or `None` if the server does.
     pub app: Option<ProvidingApp>,
-    /// Unique name under which the model knows the tool.
+    /// Name by which the model calls the tool, unique in the conversation.
     pub key: String,
     /// Estimated number of tokens of the tool's definition.
     pub tokens: u64,
-    /// State of the tool in the conversation.
+    /// State of the tool in the conversation: offered to the model, or the reason why not.
     pub state: ToolState,
-    /// Definition for the model, or `None` if the tool is not offered.
+    /// Definition of the tool that is sent to the model, or `None` if the tool is not offered.
     definition: Option<ModelTool>,
-    /// Title of the tool, for the search index.
+    /// Title of the tool, which the search index contains.
     title: String,
 }
 
-/// The tools of a conversation's servers, and which of them are offered to its model.
+/// All tools of a conversation's servers and of shown apps, each offered to the model or with the reason why not.
 #[derive(Debug, Default)]
 pub struct OfferedTools {
     tools: Vec<OfferedTool>,
     by_key: HashMap<String, usize>,
-    /// Estimated number of tokens of all offered definitions.
+    /// Estimated number of tokens of the definitions of all offered tools.
     pub tokens: u64,
-    /// Settings and definitions of each server from which the tools were computed.
+    /// Settings and definitions of each server, from which this value was computed.
     basis: Vec<OfferedToolsInputs>,
-    /// Tools of shown apps from which the tools were computed.
+    /// Tools of shown apps, from which this value was computed.
     app_tools: Vec<AppToolsForModel>,
 }
 
-/// Settings and definitions of one server from which its tools were computed, stored to detect changes.
+/// Settings and tool definitions of one server from which [`OfferedTools`] was computed, stored to detect changes.
 #[derive(Debug)]
 struct OfferedToolsInputs {
     offered: OfferedServer,
@@ -91,8 +91,8 @@ impl OfferedToolsInputs {
 }
 
 impl OfferedTools {
-    /// Computes the tools of these servers. Takes time proportional to the number of tools, so call it on a blocking
-    /// thread.
+    /// Computes the states of all tools of these servers. Takes time proportional to the number of tools, so call it on
+    /// a blocking thread.
     #[must_use]
     pub fn new(servers: &[(OfferedServer, ServerForModel)]) -> Self {
         let mut offering = Self::default();
@@ -110,7 +110,7 @@ impl OfferedTools {
         offering
     }
 
-    /// Returns `true` if [`new`](Self::new) would return an equal value for these servers, apart from tools of apps.
+    /// Returns `true` if [`new`](Self::new) would return an equal value for these servers. Ignores the tools of apps.
     #[must_use]
     pub fn is_built_from(&self, servers: &[(OfferedServer, ServerForModel)]) -> bool {
         self.basis.len() == servers.len()
@@ -178,12 +178,12 @@ impl OfferedTools {
         &self.tools
     }
 
-    /// Returns the tools that are offered to the model.
+    /// Returns the tools that are available to the model, also those that it has to find by search first.
     pub fn offered(&self) -> impl Iterator<Item = &OfferedTool> {
         self.tools.iter().filter(|tool| tool.state == ToolState::Offered)
     }
 
-    /// Returns the offered tool that has this name for the model.
+    /// Returns the offered tool that the model calls by the name `key`, or `None` if there is none.
     #[must_use]
     pub fn tool(&self, key: &str) -> Option<&OfferedTool> {
         self.by_key.get(key).map(|at| &self.tools[*at])
@@ -210,7 +210,7 @@ impl OfferedTools {
 }
 
 impl OfferedTool {
-    /// Returns the definition for the model, or `None` if the tool is not offered.
+    /// Returns the definition of the tool that is sent to the model, or `None` if the tool is not offered.
     #[must_use]
     pub const fn definition(&self) -> Option<&ModelTool> {
         self.definition.as_ref()
@@ -260,7 +260,7 @@ mod tests {
     use policy::Hash;
     use ports::server_config::{ServerConfig, StdioConfig, ToolFilter};
 
-    use super::super::own_tools;
+    use super::super::builtin_tools;
     use super::*;
 
     fn tool(name: &str) -> mcp::Tool {
@@ -372,8 +372,8 @@ mod tests {
         assert!(!offering.is_built_from(&other), "a change of the settings requires a new offering");
     }
 
-    /// Compares the tokens used by all definitions of typical tools with those used by the search. Run with
-    /// `--no-capture` to print the numbers.
+    /// Compares the number of tokens of all definitions of typical tools with that of a search and its results. Run
+    /// with `--no-capture` to print the numbers.
     #[test]
     fn search_saves_more_context_with_more_tools() {
         let context = Some(200_000);
@@ -386,9 +386,9 @@ mod tests {
             assert_eq!(offering.offered().count(), count, "all tools are offered");
             let threshold = domain::bounds::ChatBounds::default().tool_search_threshold(context);
             let query = json!({"query": "manage resource 7"});
-            let result = own_tools::search_tools(&offering, &offering.search_index(), query.as_object().unwrap());
+            let result = builtin_tools::search_tools(&offering, &offering.search_index(), query.as_object().unwrap());
             let used =
-                item::ToolUsed { reply: "r".into(), id: "u".into(), tool_key: own_tools::SEARCH_TOOLS_NAME.into() };
+                item::ToolUsed { reply: "r".into(), id: "u".into(), tool_key: builtin_tools::SEARCH_TOOLS_NAME.into() };
             let body = item::ItemBody::OwnTool {
                 used,
                 arguments: query,
@@ -398,7 +398,7 @@ mod tests {
             };
             let searched = item::ChatItem { id: "s".into(), parent: None, at: 1, state: item::ItemState::Whole, body };
             // Tools sent after a search: the maximum.
-            let sent = own_tools::select_tools(&offering, &[searched], threshold);
+            let sent = builtin_tools::select_tools(&offering, &[searched], threshold);
             assert_eq!(
                 sent.len(),
                 if count == 10 { 10 } else { 9 },

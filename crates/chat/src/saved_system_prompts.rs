@@ -1,5 +1,5 @@
-//! System prompts that the user saved for any conversation, in `system-prompts.json`. Used by the page's dialog for the
-//! system prompt of a conversation.
+//! System prompts that the user saved for use in any conversation, in `system-prompts.json`. Used by the page's dialog
+//! for the system prompt of a conversation.
 
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ pub struct SavedSystemPrompt {
     pub text: String,
 }
 
-/// All saved system prompts: the content of `system-prompts.json`, and the response of the page's commands on saved
-/// prompts.
+/// All saved system prompts: the content of `system-prompts.json`, and the result of the page's commands that read or
+/// change them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SavedSystemPrompts {
@@ -92,7 +92,8 @@ impl Chat {
         self.change_saved_prompts(remove).await
     }
 
-    /// Applies a change to the prompts in `system-prompts.json`, as last written by this or another process.
+    /// Applies a change to the current prompts in `system-prompts.json`, which another process may have written.
+    /// Returns all prompts.
     async fn change_saved_prompts(
         &self,
         change: impl Fn(&mut SavedSystemPrompts) -> Result<(), ConversationError> + Send + 'static,
@@ -129,7 +130,7 @@ fn parse_saved_prompts(
     })
 }
 
-/// Replaces the stored prompt that has the same identifier. Appends a prompt without identifier, and gives it a new
+/// Replaces the prompt in `saved` that has the same identifier. Appends a prompt without identifier, and gives it a new
 /// one.
 fn put_saved_prompt(saved: &mut SavedSystemPrompts, prompt: &SavedSystemPrompt) -> Result<(), ConversationError> {
     if saved.prompts.iter().any(|own| own.id != prompt.id && own.name == prompt.name) {

@@ -1,17 +1,17 @@
-//! Finds tools by words, for a model that can't receive all of them. Ranked by BM25, which weights words by rarity;
-//! ties are broken by position, so that equal queries have equal results.
+//! Finds tools by words, for a model that can't receive all of them. Ranks them by BM25, which gives rare words more
+//! weight. Equal queries have equal results, since ties are broken by position.
 
 use std::collections::HashMap;
 
-/// BM25 parameter for the saturation of repeated words.
+/// BM25 parameter that limits the weight of repeated words.
 const BM25_K1: f32 = 1.2;
-/// BM25 parameter for the penalty of long texts.
+/// BM25 parameter for the lower weight of words in long texts.
 const BM25_B: f32 = 0.5;
-/// Weight of a word in a tool's name, relative to one in the description.
+/// Factor for the weight of a word in a tool's name, compared with one in the description.
 const NAME_MATCH_WEIGHT: f32 = 4.0;
-/// Weight of a word of the query that is a prefix of the text's word, relative to an equal word.
+/// Factor for the weight of a query's word that is only a prefix of a word in the text.
 const PREFIX_MATCH_WEIGHT: f32 = 0.6;
-/// Maximum number of words of a text or query that are considered.
+/// Maximum number of words of a text or query that are considered. Further words are ignored.
 const MAX_INDEXED_WORDS: usize = 400;
 
 /// BM25 index of named texts, such as tools with their descriptions.
@@ -23,7 +23,7 @@ pub struct SearchIndex {
     average: f32,
 }
 
-/// Weights of the words in one text of the index.
+/// Weight of each word in one text of the index.
 #[derive(Debug)]
 struct TermWeights {
     weights: HashMap<String, f32>,
@@ -52,8 +52,8 @@ impl SearchIndex {
         index
     }
 
-    /// Returns the indexes of at most `limit` best matching texts, the best first. Texts without a word of the query
-    /// don't match.
+    /// Returns the indexes of the best matching texts, at most `limit`, the best first. Texts that contain no word of
+    /// the query don't match.
     #[must_use]
     pub fn find(&self, query: &str, limit: usize) -> Vec<usize> {
         let mut words = split_words(query);

@@ -6,27 +6,29 @@ use std::time::Duration;
 use domain::call::CallFailure;
 use domain::item::ResourceContents;
 use host::Host;
-use offers::catalog::{MAX_ITEMS, MAX_LIST_BYTES, MAX_PAGES};
+use offers::catalog::{MAX_CATALOG_LIST_ITEMS, MAX_LIST_BYTES, MAX_LIST_PAGES};
 use offers::skills::{Skill, SkillMismatch, check_skill_file_listed, verify_file};
 use policy::Hash;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
-/// Timeout for reading all pages of a server's list of skills, which precedes the read of a single skill.
+/// Timeout of reading all pages of a server's list of skills, before a single skill is read.
 const SKILL_LISTING_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The list of a server's skills.
+/// The list of the skills that a server offers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SkillList {
-    /// Listed skills that can be read. A server may have skills that it doesn't list.
+    /// Skills in the server's list whose entries are valid. A server may have skills that it doesn't list.
     pub skills: Vec<Skill>,
-    /// Entries of the list that violate the extension's rules, as pairs of their URI (if known) and the cause.
+    /// Entries of the server's list that violate the skills extension's rules, as pairs of their URI (if known) and the
+    /// violation.
     pub dropped: Vec<(String, String)>,
-    /// Set if `skills` was truncated, since the server's list is too long.
+    /// Set if `skills` contains only the beginning of the server's list, since that is too long.
     pub is_cut: bool,
 }
 
-/// A skill whose instructions were read and verified. Its other files are verified against the same list entry.
+/// A skill whose instructions were read and verified against its entry in the server's list. Its other files are
+/// verified against the same entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedSkill {
     /// Name of the server as chosen by the user. It has to be displayed wherever the text is displayed.
@@ -68,12 +70,12 @@ pub enum SkillError {
         /// URI of the skill's `SKILL.md`.
         uri: String,
     },
-    /// The response of the server is invalid.
+    /// The response of the server violates the skills extension.
     #[error("{server}: the skill can't be used: {cause}")]
     Unusable {
         /// Name of the server.
         server: String,
-        /// Cause as text for the user.
+        /// Text for the user that explains the violation.
         cause: String,
     },
     /// A file doesn't match the skill's entry in the server's list. The list has to be read again.
@@ -101,7 +103,7 @@ impl<'a> SkillReader<'a> {
         Self { host }
     }
 
-    /// Lists the skills of a server without reading their files.
+    /// Lists the skills of a server without reading the skills' files.
     ///
     /// # Errors
     ///
@@ -112,15 +114,15 @@ impl<'a> SkillReader<'a> {
         let mut uris = HashSet::new();
         let mut cursor: Option<String> = None;
         let mut bytes = 0;
-        for _ in 0..MAX_PAGES {
+        for _ in 0..MAX_LIST_PAGES {
             let params = cursor.iter().map(|cursor| ("cursor".to_owned(), Value::from(cursor.as_str()))).collect();
             let mut page = self.host.request_skills(server.clone(), "skills/list", params).await?;
             let Some(Value::Array(entries)) = page.remove("skills") else {
-                return Err(unusable_skill(&server, "the answer has no list of skills"));
+                return Err(unusable_skill_error(&server, "the answer has no list of skills"));
             };
             for entry in entries {
                 bytes += entry.to_string().len();
-                if list.skills.len() + list.dropped.len() == MAX_ITEMS || bytes > MAX_LIST_BYTES {
+                if list.skills.len() + list.dropped.len() == MAX_CATALOG_LIST_ITEMS || bytes > MAX_LIST_BYTES {
                     list.is_cut = true;
                     return Ok(list);
                 }
@@ -135,7 +137,7 @@ impl<'a> SkillReader<'a> {
         Ok(list)
     }
 
-    /// Gets the entry of a skill by the URI of its `SKILL.md`, even if the server doesn't list it.
+    /// Requests the entry of a skill by the URI of its `SKILL.md`, even if the server doesn't list the skill.
     ///
     /// # Errors
     ///
@@ -145,11 +147,11 @@ impl<'a> SkillReader<'a> {
         let params = Map::from_iter([("uri".to_owned(), Value::from(uri.as_str()))]);
         let mut answer = self.host.request_skills(server.clone(), "skills/get", params).await?;
         let entry = answer.remove("skill").unwrap_or_default();
-        let skill = Skill::parse(entry).map_err(|cause| unusable_skill(&server, &cause))?;
+        let skill = Skill::parse(entry).map_err(|cause| unusable_skill_error(&server, &cause))?;
         if skill.uri == uri {
             Ok(skill)
         } else {
-            Err(unusable_skill(&server, "the server answered with another skill"))
+            Err(unusable_skill_error(&server, "the server answered with another skill"))
         }
     }
 
@@ -162,11 +164,11 @@ impl<'a> SkillReader<'a> {
     /// and [`SkillError::Unusable`] if it is not UTF-8. In each case the content of the file must not be used.
     pub async fn load(self, id: String, server: String, skill: Skill) -> Result<LoadedSkill, SkillError> {
         let bytes = self.verified_file(id, &server, &skill, &skill.uri).await?;
-        let text = String::from_utf8(bytes).map_err(|_| unusable_skill(&server, "its SKILL.md is not UTF-8"))?;
+        let text = String::from_utf8(bytes).map_err(|_| unusable_skill_error(&server, "its SKILL.md is not UTF-8"))?;
         Ok(LoadedSkill { server, skill, text })
     }
 
-    /// Reads a file of a skill from the server that the skill was read from.
+    /// Reads a file of the skill `loaded` from the server of that skill, and verifies it against the skill's entry.
     ///
     /// # Errors
     ///
@@ -196,7 +198,7 @@ impl<'a> SkillReader<'a> {
     ) -> Result<SkillFileRead, SkillError> {
         let listing = self.host.run_cancellable(&id, timeout(SKILL_LISTING_TIMEOUT, self.list(server.clone())));
         let Ok(listed) = listing.await? else {
-            return Err(unusable_skill(
+            return Err(unusable_skill_error(
                 &server,
                 &format!("its list took more than {} s", SKILL_LISTING_TIMEOUT.as_secs()),
             ));
@@ -228,8 +230,8 @@ impl<'a> SkillReader<'a> {
         Ok(self.verified_contents(id, server, skill, uri).await?.1)
     }
 
-    /// Reads a file of a skill, and verifies its bytes against the skill's entry. If contents from the cache don't
-    /// match, the file is requested from the server, since the cached contents may be older than the entry.
+    /// Reads a file of a skill, and verifies its bytes against the skill's entry. If cached contents don't match,
+    /// requests the file from the server, since the cached contents may be older than the entry.
     async fn verified_contents(
         self,
         id: String,
@@ -265,6 +267,6 @@ impl SkillList {
     }
 }
 
-fn unusable_skill(server: &str, cause: &str) -> SkillError {
+fn unusable_skill_error(server: &str, cause: &str) -> SkillError {
     SkillError::Unusable { server: server.to_owned(), cause: cause.to_owned() }
 }

@@ -1,32 +1,32 @@
-//! A streaming reply: deltas are gathered, sent to the page together, and added to the item.
+//! Deltas of a streaming reply: gathered, sent to the page together, and added to the item of the reply.
 
 use std::collections::HashMap;
 
 use domain::item::{ReplyAppend, ReplyPart};
 use models::{ReplyDelta, TokenUsage};
 
-/// Accumulates the deltas of a streaming reply until they are sent to Drawbridge's page.
+/// Accumulates the deltas of a streaming reply until they are sent to the page.
 #[derive(Debug, Default)]
 pub(super) struct ReplyDeltaBuffer {
-    /// Deltas that were not sent to Drawbridge's page yet.
+    /// Deltas that were not sent to the page yet.
     pending: Vec<ReplyAppend>,
-    /// Number of parts of the reply so far.
+    /// Number of parts that the reply has so far.
     parts: usize,
-    last: Option<PieceKind>,
-    /// Index of the part that contains each tool use, by the id of the tool use.
+    last: Option<StreamedPartKind>,
+    /// Index of the part that contains each tool call, by the id of the tool call.
     uses: HashMap<String, usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PieceKind {
+enum StreamedPartKind {
     Text,
     Thinking,
     ToolUse,
 }
 
 impl ReplyDeltaBuffer {
-    /// Adds a delta of the model's reply. `tool` returns the server and tool for a tool key. Returns the token usage so
-    /// far, if the delta contains it.
+    /// Adds a delta of the model's reply. `tool` returns the names of the server and the tool that belong to a tool
+    /// key. Returns the token usage so far, if the delta contains it.
     pub(super) fn add_delta(
         &mut self,
         delta: ReplyDelta,
@@ -34,14 +34,14 @@ impl ReplyDeltaBuffer {
     ) -> Option<TokenUsage> {
         match delta {
             ReplyDelta::Text(text) => {
-                let part = self.part_index(PieceKind::Text);
+                let part = self.begin_or_continue_part(StreamedPartKind::Text);
                 match self.pending.last_mut() {
                     Some(ReplyAppend::Text { part: last, text: before }) if *last == part => before.push_str(&text),
                     _ => self.pending.push(ReplyAppend::Text { part, text }),
                 }
             }
             ReplyDelta::Thinking(text) => {
-                let part = self.part_index(PieceKind::Thinking);
+                let part = self.begin_or_continue_part(StreamedPartKind::Thinking);
                 match self.pending.last_mut() {
                     Some(ReplyAppend::Thinking { part: last, text: before }) if *last == part => before.push_str(&text),
                     _ => self.pending.push(ReplyAppend::Thinking { part, text }),
@@ -49,7 +49,7 @@ impl ReplyDeltaBuffer {
             }
             ReplyDelta::ToolUseBegan { id, name } => {
                 self.last = None;
-                let part = self.part_index(PieceKind::ToolUse);
+                let part = self.begin_or_continue_part(StreamedPartKind::ToolUse);
                 self.uses.insert(id.clone(), part);
                 let (server, tool) = tool(&name).unzip();
                 self.pending.push(ReplyAppend::ToolUse { part, id, tool_key: name, server, tool });
@@ -69,7 +69,7 @@ impl ReplyDeltaBuffer {
         None
     }
 
-    fn part_index(&mut self, kind: PieceKind) -> usize {
+    fn begin_or_continue_part(&mut self, kind: StreamedPartKind) -> usize {
         if self.last != Some(kind) {
             self.last = Some(kind);
             self.parts += 1;
@@ -77,18 +77,18 @@ impl ReplyDeltaBuffer {
         self.parts - 1
     }
 
-    /// Returns `true` if there are deltas that were not sent to Drawbridge's page.
+    /// Returns `true` if there are deltas that were not sent to the page.
     pub(super) const fn has_pending(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// Removes and returns the deltas that were not sent to Drawbridge's page.
+    /// Removes and returns the deltas that were not sent to the page.
     pub(super) fn take_pending(&mut self) -> Vec<ReplyAppend> {
         std::mem::take(&mut self.pending)
     }
 }
 
-/// Adds deltas to the parts of a reply, in the same way as Drawbridge's page does.
+/// Adds deltas to the parts of a reply, in the same way as the page does.
 pub(super) fn append_deltas_to_parts(parts: &mut Vec<ReplyPart>, pieces: &[ReplyAppend]) {
     for piece in pieces {
         match piece {

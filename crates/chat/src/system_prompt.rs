@@ -1,4 +1,5 @@
-//! The system prompt of a model: the user's text, the servers' instructions for their tools, and the user's folders.
+//! The system prompt of a conversation: the user's text, the servers' instructions for their tools, and the user's
+//! folders.
 
 use host::ServerForModel;
 use offers::review::visible_text;
@@ -6,11 +7,11 @@ use serde_json::{Value, json};
 
 use super::{ConversationSettings, OfferedServer};
 
-/// Maximum length of a server's instructions in the system prompt, in characters.
+/// Maximum number of characters of a server's instructions that the system prompt contains.
 const MAX_INSTRUCTIONS_CHARS: usize = 8_000;
 
-/// Builds the system prompt for a model from the conversation's settings and servers. Equal settings and servers result
-/// in equal prompts, so that the caches of providers stay valid.
+/// Builds the system prompt from a conversation's settings and servers. Equal settings and servers result in equal
+/// prompts, so that the prompt caches of providers stay valid.
 pub(super) fn build_system_prompt(
     settings: &ConversationSettings,
     servers: &[(OfferedServer, ServerForModel)],

@@ -1,35 +1,37 @@
-//! Names by which models know tools: unique per tool, deterministic, and within the limits of all providers.
+//! Names by which models call tools (tool keys): unique per tool, deterministic, and within the limits of all
+//! providers.
 //!
 //! A name is `server__tool` if that is unambiguous: the server's name has no `__` and does not end in `_`, so that it
 //! ends at the first `__`. All other names end in a part of the SHA-256 hash of both names.
 //!
-//! The name of a tool that a shown app provides starts with `app_` and contains no `__`, so that no tool of a server has
-//! the same name. It ends in a part of a hash, too.
+//! The name of a tool that a shown app provides starts with `app_` and contains no `__`, so that no tool of a server
+//! has the same name. It ends in a part of a hash, too.
 
 use domain::app_view::ProvidingApp;
 use policy::Hash;
 use serde_json::json;
 
-/// Maximum length of a tool key, in characters. All providers accept names of this length.
+/// Maximum length of a tool key, which is a tool's name for the model, in characters. All providers accept names of
+/// this length.
 pub const MAX_KEY_CHARS: usize = 64;
 
-/// Number of hexadecimal digits of the hash in a hashed tool key: 80 bits.
+/// Number of hexadecimal digits of the hash in a tool key that contains one: 80 bits.
 const KEY_HASH_DIGITS: usize = 20;
-/// Maximum numbers of characters of the server's and the tool's name in a hashed tool key.
+/// Maximum number of characters of the server's name, and of the tool's name, in a tool key that contains a hash.
 const KEY_NAME_PREFIX_CHARS: (usize, usize) = (18, 20);
-/// Beginning of the keys of apps' tools.
+/// Beginning of the tool keys of apps' tools.
 const APP_KEY_PREFIX: &str = "app_";
 /// Maximum number of characters of the tool's name in the key of an app's tool.
 const MAX_APP_TOOL_NAME_CHARS: usize = 32;
 /// Separates the server's name from the tool's name in a tool key, and the tool's name from the hash.
 const TOOL_KEY_SEPARATOR: &str = "__";
 
-/// Returns the name under which a model knows a tool. Two tools have the same name only if their hashes agree in 80
-/// bits.
+/// Returns the name by which a model calls the tool of a server. Two tools have the same name only if their hashes
+/// agree in 80 bits.
 #[must_use]
 pub fn tool_key(server: &str, tool: &str) -> String {
     let plain = format!("{server}{TOOL_KEY_SEPARATOR}{tool}");
-    let is_plain = has_valid_start(server)
+    let is_plain = starts_with_letter_or_underscore(server)
         && !server.contains(TOOL_KEY_SEPARATOR)
         && !server.ends_with('_')
         && !tool.is_empty()
@@ -44,11 +46,11 @@ pub fn tool_key(server: &str, tool: &str) -> String {
     let digits = &hash.as_str()[..KEY_HASH_DIGITS];
     let (server, tool) =
         (sanitized_prefix(server, KEY_NAME_PREFIX_CHARS.0), sanitized_prefix(tool, KEY_NAME_PREFIX_CHARS.1));
-    let first = if has_valid_start(&server) { "" } else { "s" };
+    let first = if starts_with_letter_or_underscore(&server) { "" } else { "s" };
     format!("{first}{server}{TOOL_KEY_SEPARATOR}{tool}{TOOL_KEY_SEPARATOR}{digits}")
 }
 
-/// Returns the name under which a model knows a tool of a shown app. It differs for each shown app, so that it can't refer
+/// Returns the name by which a model calls a tool of a shown app. It differs for each shown app, so that it can't refer
 /// to a tool of another app that is shown later.
 #[must_use]
 pub fn app_tool_key(server: &str, app: &ProvidingApp, tool: &str) -> String {
@@ -65,7 +67,7 @@ pub fn app_tool_key(server: &str, app: &ProvidingApp, tool: &str) -> String {
 }
 
 /// Returns `true` if a name starts with a letter or `_`, as Gemini requires.
-fn has_valid_start(name: &str) -> bool {
+fn starts_with_letter_or_underscore(name: &str) -> bool {
     name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
 }
 
@@ -73,7 +75,8 @@ const fn is_allowed_in_tool_key(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
-/// Returns `true` if a key looks like a hashed tool key. A tool whose plain key looks like that gets a hashed key.
+/// Returns `true` if the end of a tool key looks like a hash. A server's tool whose key would look like that without a
+/// hash gets a key with a hash.
 fn ends_with_key_hash(key: &str) -> bool {
     let Some((_, digits)) = key.rsplit_once(TOOL_KEY_SEPARATOR) else { return false };
     digits.len() == KEY_HASH_DIGITS && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
@@ -111,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_accepted_by_all_providers() {
+    fn tool_keys_are_accepted_by_all_providers() {
         for (server, tool) in
             [("", ""), ("7zip", "x"), ("-", "-"), ("文件", "读取"), ("a b", "c/d"), (&"x".repeat(99), "y")]
         {
@@ -120,11 +123,11 @@ mod tests {
                 key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_in_tool_key),
                 "{key} is within all limits"
             );
-            assert!(has_valid_start(&key), "{key} starts as Gemini requires");
+            assert!(starts_with_letter_or_underscore(&key), "{key} starts as Gemini requires");
         }
     }
 
-    /// Generates names of few characters, so that many of them nearly agree.
+    /// Generates names of few different characters, so that many names are nearly equal.
     fn similar_name() -> impl Strategy<Value = String> {
         prop_oneof![3 => "[ab_]{1,5}", 1 => "[a_.é-]{0,70}", 1 => "[a-z]{1,4}(__[0-9a-f]{20})?"]
     }
@@ -141,7 +144,7 @@ mod tests {
         ) {
             let app = |view: &str| ProvidingApp { view: view.to_owned(), tool: app.clone() };
             let key = app_tool_key(&server, &app(&view), &tool);
-            prop_assert!(key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_in_tool_key) && has_valid_start(&key), "{} is accepted by all providers", key);
+            prop_assert!(key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_in_tool_key) && starts_with_letter_or_underscore(&key), "{} is accepted by all providers", key);
             prop_assert!(!key.contains(TOOL_KEY_SEPARATOR), "{} is no key of a server's tool, nor of one that another server names", key);
             prop_assert_ne!(&key, &app_tool_key(&server, &app("another"), &tool));
             for (server, tool) in others {
@@ -155,7 +158,7 @@ mod tests {
             for (server, tool) in tools {
                 let key = tool_key(&server, &tool);
                 prop_assert_eq!(&key, &super::tool_key(&server, &tool), "the name is deterministic");
-                prop_assert!(key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_in_tool_key) && has_valid_start(&key), "{} is accepted by all providers", key);
+                prop_assert!(key.len() <= MAX_KEY_CHARS && key.bytes().all(is_allowed_in_tool_key) && starts_with_letter_or_underscore(&key), "{} is accepted by all providers", key);
                 let first = known.entry(key.clone()).or_insert_with(|| (server.clone(), tool.clone()));
                 prop_assert_eq!(&*first, &(server, tool), "{} identifies one tool", key);
             }

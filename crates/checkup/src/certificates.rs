@@ -10,10 +10,11 @@ use crate::computer::ProcessEnvironment;
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Environment variable with the path of a file of CA certificates for Drawbridge's HTTP client.
+/// Environment variable with the path of a file of CA certificates that Drawbridge's HTTP client trusts.
 const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
 const CERT_FOLDER_VARIABLE: &str = "SSL_CERT_DIR";
-/// Environment variables with paths of CA certificates for servers that use Node.js, Python, curl or Git.
+/// Environment variables with paths of CA certificates that local servers trust if they use Node.js, Python, curl or
+/// Git.
 const SERVER_CERT_VARIABLES: [&str; 5] =
     [CERT_FILE_VARIABLE, "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO"];
 
@@ -28,11 +29,14 @@ pub(crate) fn check_certificates(environment: &ProcessEnvironment, servers: &[Se
         _ => load_certs_from_paths(file.as_deref(), folder.as_deref()),
     };
     let remote = || servers.iter().filter(|server| server.config.as_http().is_some()).map(|server| server.name.clone());
-    if let Some(outcome) = check_app_certificates(&loaded, &named) {
+    if let Some(outcome) = http_client_certificates_problem(&loaded, &named) {
         return outcome.for_servers(remote().collect());
     }
-    let broken: Vec<String> =
-        servers.iter().filter(|server| has_unreadable_certificates(server)).map(|server| server.name.clone()).collect();
+    let broken: Vec<String> = servers
+        .iter()
+        .filter(|server| names_unreadable_certificate_file(server))
+        .map(|server| server.name.clone())
+        .collect();
     if !broken.is_empty() {
         return CheckOutcome::problem(
             FindingText::new("A file with certificates can't be read that is named in the settings of ").count(broken.len(), "server", "servers").and("."),
@@ -47,9 +51,9 @@ pub(crate) fn check_certificates(environment: &ProcessEnvironment, servers: &[Se
     })
 }
 
-/// Describes a problem with the CA certificates that Drawbridge's HTTP client has loaded, or returns `None` if they are
-/// usable.
-fn check_app_certificates(loaded: &CertificateResult, named: &[&'static str]) -> Option<CheckOutcome> {
+/// Returns the outcome if the CA certificates that Drawbridge's HTTP client has loaded can't be used, or `None` if they
+/// can. `named` are the environment variables that specify them.
+fn http_client_certificates_problem(loaded: &CertificateResult, named: &[&'static str]) -> Option<CheckOutcome> {
     let cause = |text: FindingText| match loaded.errors.first() {
         Some(error) => text.and(" (").foreign(error).and(")."),
         None => text.and("."),
@@ -77,8 +81,9 @@ fn check_app_certificates(loaded: &CertificateResult, named: &[&'static str]) ->
     }
 }
 
-/// Returns `true` if a variable in the settings of a local server names a certificate file that can't be read.
-fn has_unreadable_certificates(server: &ServerEntry) -> bool {
+/// Returns `true` if an environment variable in the settings of a local server specifies a certificate file that can't
+/// be read.
+fn names_unreadable_certificate_file(server: &ServerEntry) -> bool {
     let Some(stdio) = server.config.as_stdio() else { return false };
     let is_unreadable = |path: &Path| path.is_absolute() && std::fs::File::open(path).is_err();
     stdio.env.iter().any(|(name, value)| {
@@ -98,8 +103,8 @@ mod tests {
     use super::*;
     use crate::finding::FindingState;
 
-    fn servers(own: Option<(&str, &str)>) -> Vec<ServerEntry> {
-        let env = own.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
+    fn servers_with_variable(variable: Option<(&str, &str)>) -> Vec<ServerEntry> {
+        let env = variable.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
         vec![
             ServerEntry { name: "far".to_owned(), config: HttpConfig::default().into() },
             ServerEntry { name: "near".to_owned(), config: StdioConfig { env, ..StdioConfig::default() }.into() },
@@ -117,7 +122,7 @@ mod tests {
         for path in [&missing, &empty] {
             let outcome = check_certificates(
                 &ProcessEnvironment::with_variables(&[(CERT_FILE_VARIABLE, path)], None),
-                &servers(None),
+                &servers_with_variable(None),
             );
             assert_eq!(outcome.state, FindingState::Problem, "{path}: {}", outcome.observation);
             assert!(
@@ -129,13 +134,13 @@ mod tests {
         }
         let outcome = check_certificates(
             &ProcessEnvironment::with_variables(&[(CERT_FILE_VARIABLE, &good)], None),
-            &servers(None),
+            &servers_with_variable(None),
         );
         assert_eq!(outcome.state, FindingState::Ok, "{}", outcome.observation);
         assert!(outcome.observation.to_string().starts_with("Trusted: 1 certificate,"), "{}", outcome.observation);
         let outcome = check_certificates(
             &ProcessEnvironment::with_variables(&[(CERT_FILE_VARIABLE, &good), (CERT_FOLDER_VARIABLE, &missing)], None),
-            &servers(None),
+            &servers_with_variable(None),
         );
         assert_eq!(
             outcome.state,
@@ -152,14 +157,20 @@ mod tests {
         let made = rcgen::generate_simple_self_signed(vec!["a.example".to_owned()]).unwrap();
         std::fs::write(&good, made.cert.pem()).unwrap();
         let environment = ProcessEnvironment::with_variables(&[(CERT_FILE_VARIABLE, good.to_str().unwrap())], None);
-        let outcome = check_certificates(&environment, &servers(Some(("NODE_EXTRA_CA_CERTS", "/nonexistent/ca.pem"))));
+        let outcome = check_certificates(
+            &environment,
+            &servers_with_variable(Some(("NODE_EXTRA_CA_CERTS", "/nonexistent/ca.pem"))),
+        );
         assert_eq!(
             (outcome.state, &outcome.servers[..]),
             (FindingState::Problem, &["near".to_owned()][..]),
             "{}",
             outcome.observation
         );
-        let outcome = check_certificates(&environment, &servers(Some(("NODE_EXTRA_CA_CERTS", good.to_str().unwrap()))));
+        let outcome = check_certificates(
+            &environment,
+            &servers_with_variable(Some(("NODE_EXTRA_CA_CERTS", good.to_str().unwrap()))),
+        );
         assert_eq!(outcome.state, FindingState::Ok, "an existing file is not reported: {}", outcome.observation);
     }
 }

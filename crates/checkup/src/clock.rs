@@ -7,10 +7,11 @@ use std::time::{Duration, SystemTime};
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Maximum time by which a file's modification time may be ahead of the clock before the clock counts as wrong.
+/// Time by which a file's modification time may be later than the clock's time. If it is later by more, the clock
+/// counts as wrong.
 const MAX_CLOCK_DEVIATION: Duration = Duration::from_secs(10 * 60);
 
-/// Checks that the modification times of files are not in the future, which would mean that the clock is wrong.
+/// Checks that no file was modified later than `now`, which would mean that the clock is behind.
 pub(crate) fn check_clock(now: SystemTime, files: &[PathBuf]) -> CheckOutcome {
     let latest = files.iter().filter_map(|file| file.metadata().ok()?.modified().ok()).max();
     match latest.and_then(|latest| latest.duration_since(now).ok()).filter(|behind| *behind > MAX_CLOCK_DEVIATION) {

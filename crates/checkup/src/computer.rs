@@ -1,4 +1,4 @@
-//! Inputs of the checks: the app's folders and settings, and the environment of its process.
+//! Inputs of the checks: Drawbridge's folders and settings, and the environment of its process.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use ports::time::SharedClock;
 use ports::{Secrets, ServerSettings};
 use process::SearchPath;
 
-/// The settings, folders and environment that the checks examine. Tests provide others.
+/// Inputs of the checks: Drawbridge's settings and folders, and the environment of its process.
 #[derive(Clone)]
 pub struct CheckInputs {
     /// Settings file with the configured servers.
@@ -18,11 +18,11 @@ pub struct CheckInputs {
     pub secrets: Arc<dyn Secrets>,
     /// Path of Drawbridge's data folder.
     pub data_folder: PathBuf,
-    /// Folder in which other programs cache their downloads, or `None` if there is none.
+    /// Folder to which launchers such as npx and uvx download packages, or `None` if it is unknown.
     pub cache_folder: Option<PathBuf>,
     /// Environment variables and home folder of this process.
     pub environment: ProcessEnvironment,
-    /// Search path for programs, or `None` to obtain it from the login shell.
+    /// Search path for programs, or `None` to read it from the login shell.
     pub search_path: Option<SearchPath>,
     /// Web view that renders the window of the desktop app, or `None` for a program without a window, such as the CLI.
     pub web_view: Option<WebView>,
@@ -55,7 +55,7 @@ impl ProcessEnvironment {
         Self { variables: std::env::vars_os().filter_map(text).collect(), home: std::env::home_dir() }
     }
 
-    /// Creates an environment with the given variables, independent of those of the process.
+    /// Creates an environment that consists of these variables and this home folder, regardless of the current process.
     #[must_use]
     pub fn with_variables(variables: &[(&str, &str)], home: Option<PathBuf>) -> Self {
         let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), OsString::from(value)));

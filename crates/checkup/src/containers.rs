@@ -8,7 +8,8 @@ use crate::computer::ProcessEnvironment;
 use crate::finding::{CheckOutcome, FindingState};
 use crate::text::FindingText;
 
-/// Returns the usual socket paths of the Docker daemon, including those of Docker Desktop and of a rootless daemon.
+/// Returns the paths at which the socket of the Docker daemon usually is, including those of Docker Desktop and of a
+/// rootless daemon.
 pub(crate) fn container_daemon_sockets(environment: &ProcessEnvironment) -> Vec<PathBuf> {
     let mut sockets = vec![PathBuf::from("/var/run/docker.sock")];
     if let Some(folder) = environment.get("XDG_RUNTIME_DIR") {
@@ -20,8 +21,8 @@ pub(crate) fn container_daemon_sockets(environment: &ProcessEnvironment) -> Vec<
     sockets
 }
 
-/// Adds the state of the Docker daemon to the outcome of the check for Docker. Connects to these sockets without
-/// sending anything.
+/// Adds the state of the Docker daemon to the outcome of the check for Docker, if servers need Docker. Determines it by
+/// connecting to these sockets, without sending anything.
 pub(crate) fn with_container_daemon_status(outcome: CheckOutcome, sockets: &[PathBuf]) -> CheckOutcome {
     if cfg!(windows) || outcome.servers.is_empty() || outcome.state != FindingState::Ok {
         return outcome;

@@ -4,38 +4,38 @@ use serde::Serialize;
 
 use crate::text::FindingText;
 
-/// The result of one check of this computer, with a suggested remedy.
+/// The result of one check of this computer, with a remedy if there is a problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Finding {
-    /// Identifier of the check that was run.
+    /// Identifier of the check.
     pub id: CheckId,
-    /// Display name of the check.
+    /// Name of the check for display.
     pub title: &'static str,
-    /// Result of the check: OK, unknown, a warning or a problem.
+    /// State of the checked item.
     pub state: FindingState,
-    /// Description of the problem, or of the working state, that the check found.
+    /// Sentences that describe what the check has found.
     #[cfg_attr(feature = "typescript", ts(type = "string"))]
     pub observation: FindingText,
-    /// Remedy that the user should try, if there is a problem.
+    /// Sentences that say what the user can do, if there is a problem.
     #[cfg_attr(feature = "typescript", ts(type = "string | null"))]
     pub remedy: Option<FindingText>,
     /// Names of the servers that the problem affects, or would affect once they start.
     pub servers: Vec<String>,
 }
 
-/// Outcome of a check of this computer, in increasing order of severity.
+/// State of the item that a check examines, from good to bad. The variants are ordered by severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FindingState {
-    /// The checked item, such as a runtime or folder, works without limitation.
+    /// The item, such as a runtime or folder, works without limitation.
     Ok,
-    /// The state of the checked item could not be determined.
+    /// The check could not determine the state of the item.
     Unknown,
-    /// The checked item works, but with a limitation.
+    /// The item works, but with a limitation.
     Warning,
-    /// The checked item doesn't work.
+    /// The item doesn't work.
     Problem,
 }
 
@@ -52,51 +52,51 @@ impl FindingState {
     }
 }
 
-/// Identifier of a check, named after the checked item.
+/// Identifier of a check, named after the item that it examines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CheckId {
-    /// Check of the settings file with the servers.
+    /// The settings file with the servers.
     Settings,
-    /// Check of the operating system's keychain.
+    /// The operating system's keychain.
     Keychain,
-    /// Check of the search path for programs.
+    /// The search path for programs.
     SearchPath,
-    /// Check of the runtime Node.js with npx.
+    /// The runtime Node.js, with the launcher npx.
     Node,
-    /// Check of the Python interpreter.
+    /// The Python interpreter.
     Python,
-    /// Check of the package manager uv with uvx.
+    /// The package manager uv, with the launcher uvx.
     Uv,
-    /// Check of the container engine Docker.
+    /// The container engine Docker.
     Docker,
-    /// Check of the container engine Podman.
+    /// The container engine Podman.
     Podman,
-    /// Check of the runtime .NET with dnx.
+    /// The runtime .NET, with the launcher dnx.
     Dotnet,
-    /// Check of local servers' programs that belong to none of the other runtimes.
+    /// The programs of local servers that need none of the other runtimes.
     Programs,
-    /// Check of the operating system's sandbox mechanisms.
+    /// The sandbox mechanisms of the operating system.
     Sandbox,
-    /// Check of the proxy settings in the environment.
+    /// The HTTP proxy in the environment or the desktop's settings.
     Proxy,
-    /// Check of the certificates that authenticate remote servers.
+    /// The CA certificates by which remote servers are authenticated.
     Certificates,
-    /// Check of the web view that renders the window of the desktop app.
+    /// The web view that renders the window of the desktop app.
     WebView,
-    /// Check of the folder with Drawbridge's data.
+    /// The folder with Drawbridge's data.
     DataFolder,
-    /// Check of the folder with Drawbridge's settings.
+    /// The folder with Drawbridge's settings.
     ConfigFolder,
-    /// Check of the user's cache folder, to which launchers such as npx and uvx download packages.
+    /// The user's cache folder, to which launchers such as npx and uvx download packages.
     CacheFolder,
-    /// Check of the operating system's clock.
+    /// The operating system's clock.
     Clock,
 }
 
 impl CheckId {
-    /// Returns the display name of the check.
+    /// Returns the name of the check for display.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -122,7 +122,7 @@ impl CheckId {
     }
 }
 
-/// The result of one check of this computer, without the check's identifier and title.
+/// The result of one check, without the check's identifier and name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CheckOutcome {
     pub(crate) state: FindingState,
@@ -132,27 +132,27 @@ pub(crate) struct CheckOutcome {
 }
 
 impl CheckOutcome {
-    /// Creates an outcome for an item that works without limitation.
+    /// Creates the outcome [`FindingState::Ok`], for an item that works without limitation.
     pub(crate) fn ok(observation: FindingText) -> Self {
         Self { state: FindingState::Ok, observation, remedy: None, servers: Vec::new() }
     }
 
-    /// Creates an outcome for an item whose state could not be determined.
+    /// Creates the outcome [`FindingState::Unknown`], for an item whose state could not be determined.
     pub(crate) fn unknown(observation: FindingText, remedy: FindingText) -> Self {
         Self { state: FindingState::Unknown, observation, remedy: Some(remedy), servers: Vec::new() }
     }
 
-    /// Creates an outcome for an item that works with a limitation.
+    /// Creates the outcome [`FindingState::Warning`], for an item that works with a limitation.
     pub(crate) fn warning(observation: FindingText, remedy: FindingText) -> Self {
         Self { state: FindingState::Warning, observation, remedy: Some(remedy), servers: Vec::new() }
     }
 
-    /// Creates an outcome for an item that doesn't work.
+    /// Creates the outcome [`FindingState::Problem`], for an item that doesn't work.
     pub(crate) fn problem(observation: FindingText, remedy: FindingText) -> Self {
         Self { state: FindingState::Problem, observation, remedy: Some(remedy), servers: Vec::new() }
     }
 
-    /// Sets the names of the affected servers.
+    /// Returns the outcome with the names of the servers that it affects.
     pub(crate) fn for_servers(mut self, servers: Vec<String>) -> Self {
         self.servers = servers;
         self

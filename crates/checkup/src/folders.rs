@@ -6,9 +6,9 @@ use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
 const MIB: u64 = 1024 * 1024;
-/// Free space in bytes below which the check reports a problem, since new data may not be saved.
+/// Free space, in bytes, below which the check reports a problem, since Drawbridge may be unable to write new data.
 const MIN_FREE_BYTES: u64 = 100 * MIB;
-/// Free space in bytes below which the check reports a warning, since the packages of a few servers could fill the
+/// Free space, in bytes, below which the check reports a warning, since the packages of a few servers could fill the
 /// disk.
 const RECOMMENDED_FREE_BYTES: u64 = 1024 * MIB;
 
@@ -85,7 +85,7 @@ fn is_writable(folder: &Path) -> bool {
     folder.metadata().is_ok_and(|facts| !facts.permissions().readonly())
 }
 
-/// Returns the free space available to the user on the disk of a folder, in bytes.
+/// Returns the free space, in bytes, that the user may use on the disk of a folder.
 #[cfg(unix)]
 fn free_bytes(folder: &Path) -> Option<u64> {
     let disk = nix::sys::statvfs::statvfs(folder).ok()?;

@@ -34,7 +34,7 @@ pub(crate) fn check_keychain(keychain: &dyn Secrets, servers: &[ServerEntry]) ->
     }
 }
 
-/// Returns `true` if the settings of a server refer to secrets.
+/// Returns `true` if the settings of a server contain references to secrets in the keychain.
 fn refers_to_secrets(server: &ServerEntry) -> bool {
     match &server.config.transport {
         ServerTransport::Stdio(stdio) => secrets::environment_refers_to_secrets(stdio),

@@ -62,8 +62,8 @@ pub struct Checkup {
     pub servers: Vec<ServerEntry>,
 }
 
-/// Runs all checks. This takes some seconds, and at most about a minute: reading the settings, searching for programs,
-/// each check, and querying the login shell have a time limit each.
+/// Runs all checks of this computer. This takes some seconds, and at most about a minute, since each step has a time
+/// limit: reading the settings, reading the search path from the login shell, searching for programs, and each check.
 pub async fn run_checkup(inputs: CheckInputs) -> Checkup {
     let settings = read_settings(&inputs).await;
     let path = match inputs.search_path.clone() {
@@ -138,7 +138,7 @@ fn list_checks(
     checks
 }
 
-/// Reads the servers in a blocking task, since the disk may be slow.
+/// Reads the configured servers in a blocking task, since the disk may be slow. Fails if that takes too long.
 async fn read_settings(computer: &CheckInputs) -> Result<Vec<ServerEntry>, ConfigProblem> {
     let port = Arc::clone(&computer.settings);
     let reading = tokio::task::spawn_blocking(move || port.load());
@@ -151,7 +151,7 @@ async fn read_settings(computer: &CheckInputs) -> Result<Vec<ServerEntry>, Confi
     }
 }
 
-/// Determines the programs that the servers need, in a blocking task. Returns `None` if that takes too long.
+/// Searches for the programs that the servers need, in a blocking task. Returns `None` if that takes too long.
 async fn find_required_programs(
     servers: Vec<ServerEntry>,
     path: SearchPath,

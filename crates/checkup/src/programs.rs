@@ -4,7 +4,7 @@ use crate::finding::CheckOutcome;
 use crate::required_programs::RequiredProgram;
 use crate::text::FindingText;
 
-/// Maximum number of servers with missing programs that the text of the finding describes.
+/// Maximum number of servers with missing programs that the text of one finding names.
 const MAX_LISTED_SERVERS: usize = 5;
 
 pub(crate) fn check_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome {

@@ -10,26 +10,26 @@ use crate::computer::ProcessEnvironment;
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Time limit and output limit for running `gsettings`.
+/// Limits for running `gsettings`: maximum time, and maximum size of its output.
 const GSETTINGS_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(5), bytes: 4 * 1024 };
 
-/// Environment variables with the HTTPS proxy, in the order in which the HTTP client reads them, each in both
-/// spellings. If both spellings are set, the first one is used, even if it is empty. A variable whose value is not an
-/// address is skipped.
+/// Environment variables with the proxy for HTTPS, in the order in which the HTTP client reads them. Each has two
+/// spellings. If both are set, the first one is used, even if it is empty. A variable whose value is not an address is
+/// skipped.
 const HTTPS_PROXY_VARIABLES: [(&str, &str); 2] = [("HTTPS_PROXY", "https_proxy"), ("ALL_PROXY", "all_proxy")];
-/// Environment variable with the HTTP proxy, in both spellings. The proxy applies to servers on this computer only,
-/// since remote servers use HTTPS.
+/// Environment variable with the proxy for unencrypted HTTP, in its two spellings. The proxy applies only to servers on
+/// this computer, since remote servers use HTTPS.
 const HTTP_PROXY_VARIABLES: (&str, &str) = ("HTTP_PROXY", "http_proxy");
 
-/// The HTTP proxy that the environment variables of the process configure.
+/// HTTP proxy that environment variables configure for Drawbridge's HTTP client.
 #[derive(Debug, PartialEq, Eq)]
 enum EnvironmentProxy {
     Nothing,
-    /// The variable of this name contains a usable proxy.
+    /// The client uses the proxy in the variable with this name.
     Usable(&'static str),
-    /// The variable contains an unusable proxy. Contains the name of the variable and the reason.
+    /// The client can't use the proxy in a variable. Contains the name of the variable and the reason.
     Unusable(&'static str, &'static str),
-    /// The variable of this name contains an HTTP proxy, but no variable contains an HTTPS proxy.
+    /// The variable with this name contains a proxy, but only for unencrypted HTTP, and there is none for HTTPS.
     HttpOnly(&'static str),
 }
 
@@ -73,7 +73,7 @@ fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
     }
     let mut unusable = None;
     for variables in HTTPS_PROXY_VARIABLES {
-        let Some((variable, value)) = first_set_variable(environment, variables) else { continue };
+        let Some((variable, value)) = effective_variable_spelling(environment, variables) else { continue };
         match value.map_or(Some(ProxyProblem::NoAddress("it is not Unicode text.")), proxy_problem) {
             None => return EnvironmentProxy::Usable(variable),
             Some(ProxyProblem::Socks(reason)) => return EnvironmentProxy::Unusable(variable, reason),
@@ -83,14 +83,15 @@ fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
         }
     }
     let for_http = || {
-        first_set_variable(environment, HTTP_PROXY_VARIABLES).map(|(variable, _)| EnvironmentProxy::HttpOnly(variable))
+        effective_variable_spelling(environment, HTTP_PROXY_VARIABLES)
+            .map(|(variable, _)| EnvironmentProxy::HttpOnly(variable))
     };
     unusable.or_else(for_http).unwrap_or(EnvironmentProxy::Nothing)
 }
 
-/// Returns the spelling of a proxy variable that is in effect, and its value if valid Unicode. Returns `None` if the
-/// variable is unset or empty.
-fn first_set_variable<'e>(
+/// Returns the spelling in which a proxy variable is set, and its value, or `None` in place of the value if that is not
+/// Unicode. Returns `None` if the variable is not set or is empty.
+fn effective_variable_spelling<'e>(
     environment: &'e ProcessEnvironment,
     (upper, lower): (&'static str, &'static str),
 ) -> Option<(&'static str, Option<&'e str>)> {
@@ -99,7 +100,7 @@ fn first_set_variable<'e>(
     Some((variable, environment.text(variable)))
 }
 
-/// Reason why the value of a proxy variable can't be used, each with a text for the user.
+/// Reason why the value of a proxy variable can't be used. Contains a sentence for the user.
 enum ProxyProblem {
     /// The proxy uses the SOCKS protocol, which is not supported.
     Socks(&'static str),

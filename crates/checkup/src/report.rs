@@ -13,27 +13,27 @@ use crate::finding::{Finding, FindingState};
 use crate::system;
 use crate::text::NumericVersion;
 
-/// The program that creates a report of the checkup: the desktop app or the command line.
+/// The program that creates a report: the desktop app or the command line.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportingProgram<'a> {
-    /// Name of the program that creates the report.
+    /// Display name of the program.
     pub name: &'static str,
-    /// Version of the program that creates the report.
+    /// Version of the program.
     pub version: &'static str,
     /// Web view that renders the program's window, or `None` if the program has no window.
     pub web_view: Option<&'a WebView>,
 }
 
-/// A server that is listed in the report of the checkup.
+/// A configured server that the report lists.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportedServer<'a> {
-    /// Settings of the server. The report contains only the kind of server.
+    /// Settings of the server, of which the report contains only the kind of server.
     pub config: &'a ServerConfig,
     /// State of the server as one word, or `None` if it is unknown.
     pub state: Option<&'static str>,
 }
 
-/// Creates the report of the checkup, as Markdown for an issue, from the findings of the checks.
+/// Creates a report of the checks: Markdown for a public issue, without private data.
 #[must_use]
 pub fn report(
     findings: &[Finding],
@@ -84,7 +84,7 @@ fn finding_line(finding: &Finding, home: Option<&Path>) -> String {
     text + "\n"
 }
 
-/// Describes a server by its kind: its launcher or program if known, or its type of address.
+/// Returns a description of a server's kind: the launcher or program that it uses, if known, or the type of its URL.
 fn server_kind(config: &ServerConfig) -> String {
     match &config.transport {
         ServerTransport::Stdio(stdio) => {
@@ -103,7 +103,7 @@ fn launcher_name(stdio: &StdioConfig) -> &'static str {
     }
 }
 
-/// Describes a server's URL by its scheme, and states if its host is this computer.
+/// Returns a description of a server's URL: its scheme, and if its host is this computer.
 fn describe_address(http: &HttpConfig) -> String {
     let Ok(url) = url::Url::parse(&http.url) else { return "without a usable address".to_owned() };
     let scheme = match url.scheme() {

@@ -12,12 +12,12 @@ use crate::runtimes::LANGUAGE_RUNTIMES;
 #[derive(Debug, Clone)]
 pub(crate) struct RequiredProgram {
     pub(crate) server: String,
-    /// Name of the program if it belongs to one of [`LANGUAGE_RUNTIMES`], or `None` otherwise.
+    /// Name of the program if it belongs to a runtime in [`LANGUAGE_RUNTIMES`], or `None` if it is another program.
     pub(crate) runtime_program: Option<&'static str>,
     pub(crate) found: Result<PathBuf, CommandNotFound>,
 }
 
-/// Searches for the programs that local servers need, without running them.
+/// Determines the programs that local servers need, and searches for them in the search path without running them.
 pub(crate) fn required_programs(servers: &[ServerEntry], path: &SearchPath) -> Vec<RequiredProgram> {
     let local = servers.iter().filter_map(|server| Some((server, server.config.as_stdio()?)));
     local
@@ -42,8 +42,8 @@ fn server_command(stdio: &StdioConfig, program: String) -> ServerCommand {
     }
 }
 
-/// Returns the name of the program if a server's command runs a program of [`LANGUAGE_RUNTIMES`], directly or through a
-/// shell. Returns `None` for other programs.
+/// Returns the name of the program that a server's command runs, directly or through a shell, if it belongs to a
+/// runtime in [`LANGUAGE_RUNTIMES`]. Returns `None` for other programs.
 pub(crate) fn known_runtime_program(stdio: &StdioConfig) -> Option<&'static str> {
     let named = match launched_package(&stdio.command, &stdio.args) {
         Some(LauncherPackage::Package(reference)) => reference.launcher.name().to_owned(),

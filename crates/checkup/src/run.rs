@@ -8,10 +8,10 @@ use tokio::time::timeout;
 use crate::finding::{CheckId, CheckOutcome, Finding};
 use crate::text::FindingText;
 
-/// Time limit for each check of this computer. The keychain may prompt the user for a password during this time.
+/// Time limit of one check. It is long enough for the user to answer a password prompt of the keychain.
 pub(crate) const CHECK_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A check of this computer that has not run yet, with its identifier.
+/// A check that has not run yet, with its identifier.
 pub(crate) struct Check {
     id: CheckId,
     run: BoxFuture<'static, CheckOutcome>,
@@ -22,7 +22,7 @@ impl Check {
         Self { id, run: Box::pin(run) }
     }
 
-    /// Creates a check that runs on a blocking thread, since it waits for the disk or another program.
+    /// Creates a check that runs on a blocking thread, because it waits for the disk or another program.
     pub(crate) fn blocking(id: CheckId, run: impl FnOnce() -> CheckOutcome + Send + 'static) -> Self {
         Self::new(id, async {
             match tokio::task::spawn_blocking(run).await {

@@ -10,20 +10,20 @@ use crate::finding::{CheckId, CheckOutcome};
 use crate::required_programs::RequiredProgram;
 use crate::text::{FindingText, NumericVersion};
 
-/// Time limit and output limit for running a program with `--version`.
+/// Limits for running a program with `--version`: maximum time, and maximum size of its output.
 const VERSION_QUERY_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(10), bytes: 16 * 1024 };
 
-/// A runtime that runs servers, or a launcher that loads and runs them.
+/// A runtime that runs servers, or a launcher that downloads and runs them.
 pub(crate) struct LanguageRuntime {
     pub(crate) id: CheckId,
     name: &'static str,
-    /// Names of the runtime's programs that start servers.
+    /// Names of the programs of this runtime that commands of servers run.
     pub(crate) programs: &'static [&'static str],
-    /// Names of the programs to run with `--version`. The first one found is used. None of them loads or writes
-    /// anything, unlike `npx` and `dnx`, which may.
+    /// Names of the programs to run with `--version`, of which the first one found is used. None of them downloads or
+    /// writes anything, unlike `npx` and `dnx`, which may.
     version_programs: &'static [&'static str],
-    /// Oldest version of the runtime that servers on the official SDKs support, with a description, or `None` if any
-    /// version is supported.
+    /// Oldest version that the official MCP SDKs support, and a clause about it for the user, or `None` if they support
+    /// any version.
     oldest: Option<(&'static [u32], &'static str)>,
     install: &'static str,
 }
@@ -82,8 +82,8 @@ pub(crate) const LANGUAGE_RUNTIMES: &[LanguageRuntime] = &[
     },
 ];
 
-/// Searches for a runtime, and runs it to determine its version. `needs` contains the programs that servers need, or is
-/// `None` if these could not be determined.
+/// Searches for a runtime, and runs it to determine its version. `needs` are the programs that servers need, or `None`
+/// if these are unknown.
 pub(crate) async fn check_language_runtime(
     runtime: &'static LanguageRuntime,
     path: SearchPath,
@@ -151,7 +151,7 @@ pub(crate) async fn check_language_runtime(
     CheckOutcome::ok(observation.and(".")).for_servers(needed_by())
 }
 
-/// Appends the names of the missing programs to the text of a finding, without duplicates.
+/// Appends the names of the missing programs to a finding's text, each once.
 fn append_missing_programs(observation: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
     let mut names: Vec<&'static str> = missing.iter().filter_map(|need| need.runtime_program).collect();
     names.sort_unstable();
@@ -175,7 +175,8 @@ fn find_runtime_program(name: &str, path: &SearchPath) -> Option<PathBuf> {
     (!is_stand_in).then_some(program)
 }
 
-/// Runs a program with `--version`, and parses the version in its output.
+/// Runs a program with `--version`, and returns the version in its output. Fails with a message if the program fails,
+/// exceeds `limits`, or prints no version.
 async fn query_version(program: &Path, path: &SearchPath, limits: OutputLimits) -> Result<NumericVersion, String> {
     let quiet = ["DOTNET_NOLOGO", "DOTNET_CLI_TELEMETRY_OPTOUT", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE"];
     let command = ServerCommand {

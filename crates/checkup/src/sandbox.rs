@@ -8,8 +8,8 @@ use process::sandbox::sandbox_support::SandboxSupport;
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Steps that make bubblewrap usable. The finding names the reason why it is not.
-const BUBBLEWRAP_STEPS: &str = "Install bubblewrap (the package is called bubblewrap). If it is installed and may not create namespaces, allow that: on Ubuntu 24.04 and newer it takes an AppArmor profile for /usr/bin/bwrap with the rule \"userns,\". ";
+/// Instructions for the user that make bubblewrap usable.
+const BUBBLEWRAP_INSTRUCTIONS: &str = "Install bubblewrap (the package is called bubblewrap). If it is installed and may not create namespaces, allow that: on Ubuntu 24.04 and newer it takes an AppArmor profile for /usr/bin/bwrap with the rule \"userns,\". ";
 
 pub(crate) async fn check_sandbox_support(path: SearchPath, servers: Vec<ServerEntry>) -> CheckOutcome {
     sandbox_outcome(SandboxSupport::find(&path).await, &servers)
@@ -30,7 +30,7 @@ fn sandbox_outcome(means: SandboxSupport, servers: &[ServerEntry]) -> CheckOutco
     match means.mechanism {
         Ok(SandboxMechanism::Landlock) => CheckOutcome::warning(
             parts,
-            FindingText::new(BUBBLEWRAP_STEPS).and(
+            FindingText::new(BUBBLEWRAP_INSTRUCTIONS).and(
                 "Without it, a server's network can't be limited to named hosts, and no folder that contains Drawbridge's data can be shared.",
             ),
         )
@@ -38,7 +38,7 @@ fn sandbox_outcome(means: SandboxSupport, servers: &[ServerEntry]) -> CheckOutco
         Ok(_) => CheckOutcome::ok(parts).for_servers(held),
         Err(error) => {
             let remedy = if cfg!(target_os = "linux") {
-                FindingText::new(BUBBLEWRAP_STEPS).and(
+                FindingText::new(BUBBLEWRAP_INSTRUCTIONS).and(
                     "Linux 6.2 and later have a sandbox without bubblewrap. Until then servers with a sandbox do not start; others are not concerned.",
                 )
             } else {

@@ -7,8 +7,8 @@ use process::{SearchPath, SearchPathSource};
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Version managers and installers: name, parts of the folders that they add to the search path, and their installation
-/// folder relative to the home folder.
+/// Version managers and installers: the display name, parts of the folders that they add to the search path, and their
+/// own folder, relative to the home folder.
 const VERSION_MANAGERS: &[(&str, &[&str], &str)] = &[
     ("nvm", &[".nvm/"], ".nvm"),
     ("fnm", &["fnm_multishells", "/fnm/"], ".local/share/fnm"),
@@ -38,7 +38,7 @@ pub(crate) fn check_search_path(path: &SearchPath, home: Option<&Path>) -> Check
         .map(|manager| manager.0)
         .collect();
     let folders = |words: &'static str| {
-        append_name_list(FindingText::new(words).count(there, "folder", "folders"), &found, "; with ").and(".")
+        append_names(FindingText::new(words).count(there, "folder", "folders"), &found, "; with ").and(".")
     };
     match &path.source {
         SearchPathSource::Process { reason } if cfg!(windows) => {
@@ -55,7 +55,7 @@ pub(crate) fn check_search_path(path: &SearchPath, home: Option<&Path>) -> Check
             ),
         ),
         SearchPathSource::LoginShell if !excluded.is_empty() => CheckOutcome::warning(
-            append_name_list(folders("The login shell names "), &excluded, " It does not include those of ").and("."),
+            append_names(folders("The login shell names "), &excluded, " It does not include those of ").and("."),
             FindingText::new(
                 "Have the version manager set up in a start-up file that a login shell reads, and a default version chosen (for instance \"nvm alias default 22\").",
             ),
@@ -64,7 +64,7 @@ pub(crate) fn check_search_path(path: &SearchPath, home: Option<&Path>) -> Check
     }
 }
 
-fn append_name_list(mut text: FindingText, names: &[&'static str], before: &'static str) -> FindingText {
+fn append_names(mut text: FindingText, names: &[&'static str], before: &'static str) -> FindingText {
     for (index, name) in names.iter().enumerate() {
         text = text.and(if index == 0 { before } else { ", " }).and(name);
     }

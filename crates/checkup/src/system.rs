@@ -4,7 +4,7 @@
 use crate::computer::ProcessEnvironment;
 use crate::text::NumericVersion;
 
-/// Names of desktop environments in `XDG_CURRENT_DESKTOP` that a report may contain.
+/// Names of desktop environments, as in `XDG_CURRENT_DESKTOP`. A report contains no other names.
 const KNOWN_DESKTOPS: &[&str] = &[
     "GNOME",
     "KDE",
@@ -25,7 +25,7 @@ const KNOWN_DESKTOPS: &[&str] = &[
     "Deepin",
     "Enlightenment",
 ];
-/// Names of Linux distributions, as `ID` in os-release, that a report may contain.
+/// Names of Linux distributions, as in `ID` in the file os-release. A report contains no other names.
 const KNOWN_DISTRIBUTIONS: &[&str] = &[
     "debian",
     "ubuntu",
@@ -53,10 +53,11 @@ const KNOWN_DISTRIBUTIONS: &[&str] = &[
     "steamos",
 ];
 
-/// Package formats of the desktop app, each with a variable that it sets in the environment.
+/// Environment variables that the desktop app's package formats set, each with the display name of the format.
 const PACKAGE_FORMATS: [(&str, &str); 3] = [("APPIMAGE", "AppImage"), ("FLATPAK_ID", "Flatpak"), ("SNAP", "Snap")];
 
-/// Describes the operating system, its version, and the processor architecture.
+/// Returns a description of the operating system, its version, and the processor architecture. `os_release` and
+/// `kernel` are the contents of system files.
 pub(crate) fn describe_system(os_release: Option<&str>, kernel: Option<&str>) -> String {
     let mut text = std::env::consts::OS.to_owned();
     if let Some(release) = os_release {
@@ -66,7 +67,7 @@ pub(crate) fn describe_system(os_release: Option<&str>, kernel: Option<&str>) ->
         };
         let named = value("ID").and_then(|id| find_known_name(KNOWN_DISTRIBUTIONS, id));
         text.push_str(&format!(", {}", named.unwrap_or("another distribution")));
-        if let Some(version) = value("VERSION_ID").and_then(parse_version) {
+        if let Some(version) = value("VERSION_ID").and_then(numeric_version_text) {
             text.push_str(&format!(" {version}"));
         }
     }
@@ -81,7 +82,7 @@ pub(crate) fn describe_system(os_release: Option<&str>, kernel: Option<&str>) ->
     format!("{text}, {}", std::env::consts::ARCH)
 }
 
-/// Describes the desktop environment and its session type.
+/// Returns a description of the desktop environment and the type of its session, such as Wayland.
 pub(crate) fn describe_desktop_session(environment: &ProcessEnvironment) -> String {
     let desktop = match environment.text("XDG_CURRENT_DESKTOP") {
         None => "no desktop named",
@@ -105,13 +106,13 @@ fn find_known_name(list: &[&'static str], name: &str) -> Option<&'static str> {
     list.iter().find(|known| known.eq_ignore_ascii_case(name)).copied()
 }
 
-/// Parses a version, which may be a single number, as on Debian.
-fn parse_version(text: &str) -> Option<String> {
+/// Returns the text if it is a version that consists only of digits and dots, or `None` otherwise.
+fn numeric_version_text(text: &str) -> Option<String> {
     let is_number = !text.is_empty() && text.len() <= 12 && text.chars().all(|c| c.is_ascii_digit() || c == '.');
     is_number.then(|| text.to_owned())
 }
 
-/// Reads the content of os-release and the kernel version, each `None` if not available.
+/// Returns the content of the file os-release, and the kernel's version, each `None` if it can't be read.
 pub(crate) fn read_system_files() -> (Option<String>, Option<String>) {
     let text = |path: &str| std::fs::read_to_string(path).ok();
     if cfg!(target_os = "linux") { (text("/etc/os-release"), text("/proc/sys/kernel/osrelease")) } else { (None, None) }

@@ -9,14 +9,16 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
-/// Maximum length, in characters, of a text from outside this crate when a finding displays it.
+/// Maximum length, in characters, at which a finding displays a text from outside this crate.
 const MAX_FOREIGN_TEXT_CHARS: usize = 400;
 
-/// Folders that exist on many computers, relative to the root. A report never contains the path below them.
+/// Folders, relative to the root, that exist on many computers. If a path is in one of them, a report names the folder,
+/// and never the rest of the path.
 const KNOWN_ROOT_FOLDERS: &[&str] =
     &["usr/local/bin", "usr/bin", "bin", "opt/homebrew/bin", "home/linuxbrew/.linuxbrew/bin", "snap/bin"];
 
-/// Folders of package installers and version managers that exist on many computers, relative to the home folder.
+/// Folders of package installers and version managers, relative to the home folder, that exist on many computers. If a
+/// path is in one of them, a report names the folder.
 const KNOWN_HOME_FOLDERS: &[&str] = &[
     ".local/bin",
     ".cargo/bin",
@@ -32,7 +34,7 @@ const KNOWN_HOME_FOLDERS: &[&str] = &[
     "bin",
 ];
 
-/// Text of a finding, as a list of parts.
+/// Text of a finding, composed of parts. A report contains only the parts that can't be private.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FindingText(Vec<TextPart>);
 
@@ -42,20 +44,20 @@ enum TextPart {
     Own(String),
     /// Path of a file or folder, which a report contains only in part.
     Path(PathBuf),
-    /// Path of a program, and the program's name as written in this crate.
+    /// Path of a program, and the name of the program, which is from the source code of this crate.
     Program(PathBuf, &'static str),
     /// Text from outside this crate, such as an error message.
     Foreign(String),
 }
 
 impl FindingText {
-    /// Creates the text of a finding, which begins with a string from the source code of this crate.
+    /// Creates the text of a finding, which begins with a string literal of this crate.
     #[must_use]
     pub fn new(words: &'static str) -> Self {
         Self(Vec::new()).and(words)
     }
 
-    /// Appends a string from the source code of this crate.
+    /// Appends a string literal of this crate to the text.
     #[must_use]
     pub fn and(self, words: &'static str) -> Self {
         self.with(TextPart::Own(words.to_owned()))
@@ -67,7 +69,7 @@ impl FindingText {
         self.with(TextPart::Own(number.to_string()))
     }
 
-    /// Appends a number and a noun: `one` for the number 1, and `several` otherwise.
+    /// Appends a number and the noun for it: `one` if the number is 1, and `several` otherwise.
     #[must_use]
     pub fn count(self, number: usize, one: &'static str, several: &'static str) -> Self {
         self.number(number as u64).and(" ").and(if number == 1 { one } else { several })
@@ -79,14 +81,15 @@ impl FindingText {
         self.with(TextPart::Own(version.to_string()))
     }
 
-    /// Appends a path. A report replaces the path by the well-known folder that contains it, or only states that it is
-    /// in the home folder.
+    /// Appends a path. A report contains only the well-known folder that the path is in, or else only whether it is in
+    /// the home folder.
     #[must_use]
     pub fn path(self, path: impl Into<PathBuf>) -> Self {
         self.with(TextPart::Path(path.into()))
     }
 
-    /// Appends the path of a program that this crate searched for under the given name.
+    /// Appends the path of the program `name`, for which this crate has searched. A report contains the name, and the
+    /// path only in part.
     #[must_use]
     pub fn program(self, path: impl Into<PathBuf>, name: &'static str) -> Self {
         self.with(TextPart::Program(path.into(), name))
@@ -103,14 +106,14 @@ impl FindingText {
         self
     }
 
-    /// Returns the text for a report: without text from outside this crate, and with paths reduced to well-known
-    /// folders.
+    /// Returns the text as a report contains it: without text from outside this crate, and with paths reduced to
+    /// well-known folders.
     #[must_use]
     pub fn for_report(&self, home: Option<&Path>) -> String {
         let part = |part: &TextPart| match part {
             TextPart::Own(words) => words.clone(),
-            TextPart::Path(path) => anonymized_path(path, home),
-            TextPart::Program(path, name) => format!("{}/{name}", anonymized_path(path.parent().unwrap_or(path), home)),
+            TextPart::Path(path) => path_for_report(path, home),
+            TextPart::Program(path, name) => format!("{}/{name}", path_for_report(path.parent().unwrap_or(path), home)),
             TextPart::Foreign(_) => "[omitted]".to_owned(),
         };
         self.0.iter().map(part).collect()
@@ -123,9 +126,9 @@ impl fmt::Display for FindingText {
             match part {
                 TextPart::Own(words) => f.write_str(words)?,
                 TextPart::Path(path) | TextPart::Program(path, _) => {
-                    f.write_str(&displayed_foreign_text(&path.to_string_lossy()))?
+                    f.write_str(&foreign_text_for_display(&path.to_string_lossy()))?
                 }
-                TextPart::Foreign(words) => f.write_str(&displayed_foreign_text(words))?,
+                TextPart::Foreign(words) => f.write_str(&foreign_text_for_display(words))?,
             }
         }
         Ok(())
@@ -138,9 +141,8 @@ impl Serialize for FindingText {
     }
 }
 
-/// Returns a text from outside this crate for display: truncated, and with invisible characters replaced by visible
-/// ones.
-fn displayed_foreign_text(words: &str) -> String {
+/// Returns a text from outside this crate for display: truncated, and with invisible characters escaped.
+fn foreign_text_for_display(words: &str) -> String {
     let mut shown: String = words.chars().take(MAX_FOREIGN_TEXT_CHARS).collect();
     if shown.len() < words.len() {
         shown.push('…');
@@ -148,8 +150,9 @@ fn displayed_foreign_text(words: &str) -> String {
     foreign::visible(&shown).into_owned()
 }
 
-/// Returns the well-known folder that contains a path, without the private part of the path.
-fn anonymized_path(path: &Path, home: Option<&Path>) -> String {
+/// Returns a path with `…` in place of its private part. Only a well-known folder that contains the path is named, or
+/// else only `~/` or `/`.
+fn path_for_report(path: &Path, home: Option<&Path>) -> String {
     let (start, below, known) = match home.and_then(|home| path.strip_prefix(home).ok()) {
         Some(below) => ("~/", below, KNOWN_HOME_FOLDERS),
         None => ("/", path.strip_prefix("/").unwrap_or(path), KNOWN_ROOT_FOLDERS),
@@ -158,12 +161,12 @@ fn anonymized_path(path: &Path, home: Option<&Path>) -> String {
     if below == Path::new(known) { format!("{start}{known}") } else { format!("{start}{known}/…") }
 }
 
-/// A version that consists of numbers only, extracted from the output of a program.
+/// A version of a program that consists only of numbers, as found in the program's output.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NumericVersion(Vec<u32>);
 
 impl NumericVersion {
-    /// Maximum number of components of a version that are read.
+    /// Maximum number of a version's components that are read. Further ones are ignored.
     const MAX_COMPONENTS: usize = 4;
 
     /// Returns the first version in a program's output: at least two numbers separated by dots, such as `22.1.0` in

@@ -22,7 +22,8 @@ use name_pattern::NamePattern;
 /// Maximum size of an answers file, in bytes.
 const MAX_ANSWERS_FILE_BYTES: u64 = 4 << 20;
 
-/// Parsed entries of a file with scripted decisions (answers file), in the order in which they are matched.
+/// Parsed answers file: the user's decisions in advance on consent requests, in the order in which they are compared
+/// with a request.
 #[derive(Debug, Default)]
 pub(crate) struct AnswersFile {
     entries: Vec<AnswersEntry>,
@@ -33,24 +34,24 @@ struct AnswersEntry {
     kind: ConsentRequestKind,
     server: WildMatch,
     name: NamePattern,
-    cover: EntryCoverage,
-    verdict: FileDecision,
+    coverage: EntryCoverage,
+    decision: AnswersFileDecision,
 }
 
-/// Decision that an entry of the answers file (scripted decisions) makes on a matching consent request.
+/// Decision that an entry of the answers file makes on a consent request that it matches.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum FileDecision {
+pub(crate) enum AnswersFileDecision {
     /// Approves the payload of this consent request once.
     Allow,
-    /// Sends this response to a sampling request.
+    /// Answers the server's sampling request with this response, without a model.
     Respond(SamplingResponse),
-    /// Sends a sampling request to a model, and its response to the server.
+    /// Sends the server's sampling request to a model, and the model's response to the server.
     AskModel,
-    /// Submits this content for a form (elicitation).
+    /// Submits this content for the form of an elicitation request.
     Submit(Map<String, Value>),
-    /// Discloses these folders to the server (roots).
+    /// Discloses these folders to the server, in response to a request for its roots.
     Share(Vec<String>),
-    /// Identifies Drawbridge to the authorization server as this client.
+    /// Uses this client id, and its secret if there is one, for Drawbridge at the authorization server.
     Identify(EnteredClient),
     /// Denies the consent request.
     Deny,
@@ -58,13 +59,14 @@ pub(crate) enum FileDecision {
     Cancel,
 }
 
-impl FileDecision {
+impl AnswersFileDecision {
     const fn is_refusal(&self) -> bool {
         matches!(self, Self::Deny | Self::Cancel)
     }
 }
 
-/// Kinds of consent requests, as named in answers files. A connection is a `start-server`, unlike in the audit log.
+/// Kind of a consent request, as named in answers files. Connections to remote servers have the kind `start-server`
+/// too, unlike in the audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ConsentRequestKind {
@@ -116,8 +118,8 @@ impl ConsentRequestKind {
     }
 }
 
-/// Returns the text that the name pattern of an answers file's entry is matched against, such as the tool's name or the
-/// command line.
+/// Returns the part of a consent request that is compared with the name pattern of entries in the answers file, such as
+/// the tool's name or the command line.
 pub(crate) fn request_subject(request: &ConsentRequest) -> String {
     match (&request.body, &request.origin) {
         // Uses the package as configured, because the author of an answers file can't predict its newest version.
@@ -174,31 +176,32 @@ impl AnswersFile {
         Ok(Self { entries })
     }
 
-    /// Returns the decision of the first entry that matches a consent request and approves or denies it, or the reason
-    /// why no entry does.
-    pub(crate) fn find(&self, request: &ConsentRequest) -> Result<&FileDecision, UncoveredReason> {
+    /// Returns the decision of the first entry that matches a consent request and is permitted to decide it, or the
+    /// reason why no entry is.
+    pub(crate) fn find(&self, request: &ConsentRequest) -> Result<&AnswersFileDecision, UncoveredReason> {
         let (kind, name) = (ConsentRequestKind::of_request(request), request_subject(request));
         let mut why = None;
         let fits = |entry: &&AnswersEntry| {
             entry.kind == kind
                 && entry.server.matches(&request.server)
-                && entry.name.matches_name(&name, entry.verdict.is_refusal())
+                && entry.name.matches_name(&name, entry.decision.is_refusal())
         };
         for entry in self.entries.iter().filter(fits) {
-            let is_no = entry.verdict.is_refusal();
-            let lacks = entry.cover.missing_conditions(request);
-            match (entry.cover.matches_hash(request), is_no) {
-                (true, true) => return Ok(&entry.verdict),
-                (true, false) if lacks.is_empty() => return Ok(&entry.verdict),
+            let is_no = entry.decision.is_refusal();
+            let lacks = entry.coverage.missing_conditions(request);
+            match (entry.coverage.matches_hash(request), is_no) {
+                (true, true) => return Ok(&entry.decision),
+                (true, false) if lacks.is_empty() => return Ok(&entry.decision),
                 (true, false) => why = why.or(Some(UncoveredReason::Uncovered(lacks))),
                 (false, true) => {}
                 (false, false) => {
-                    let lacks = EntryCoverage { hash: None, ..entry.cover.clone() }.missing_conditions(request);
-                    why = why.or((!lacks.is_empty()).then_some(UncoveredReason::OtherHash(lacks)));
+                    let lacks = EntryCoverage { hash: None, ..entry.coverage.clone() }.missing_conditions(request);
+                    why = why.or((!lacks.is_empty()).then_some(UncoveredReason::HashDiffers(lacks)));
                 }
             }
         }
-        Err(why.unwrap_or_else(|| UncoveredReason::NoneFits(entry_coverage::changed_definition_conditions(request))))
+        Err(why
+            .unwrap_or_else(|| UncoveredReason::NoEntryMatches(entry_coverage::changed_definition_conditions(request))))
     }
 }
 
@@ -275,9 +278,9 @@ impl RawAnswersEntry {
         if roots.is_some() && !(yes && self.kind == ConsentRequestKind::Roots) {
             return Err(String::from("\"roots\" is allowed with \"accept\" for roots only"));
         }
-        let verdict = match action {
-            AnswerAction::Deny | AnswerAction::Decline => FileDecision::Deny,
-            AnswerAction::Cancel => FileDecision::Cancel,
+        let decision = match action {
+            AnswerAction::Deny | AnswerAction::Decline => AnswersFileDecision::Deny,
+            AnswerAction::Cancel => AnswersFileDecision::Cancel,
             AnswerAction::Allow | AnswerAction::Accept => match self.kind {
                 ConsentRequestKind::StartServer
                 | ConsentRequestKind::Tool
@@ -285,23 +288,23 @@ impl RawAnswersEntry {
                 | ConsentRequestKind::Resource
                 | ConsentRequestKind::Result
                 | ConsentRequestKind::Url
-                | ConsentRequestKind::SignIn => FileDecision::Allow,
-                ConsentRequestKind::Elicitation => FileDecision::Submit(content.unwrap_or_default()),
+                | ConsentRequestKind::SignIn => AnswersFileDecision::Allow,
+                ConsentRequestKind::Elicitation => AnswersFileDecision::Submit(content.unwrap_or_default()),
                 ConsentRequestKind::Sampling => match content {
-                    Some(content) => FileDecision::Respond(parse_response(content)?),
-                    None => FileDecision::AskModel,
+                    Some(content) => AnswersFileDecision::Respond(parse_response(content)?),
+                    None => AnswersFileDecision::AskModel,
                 },
                 ConsentRequestKind::ClientId => {
                     let written = content.ok_or("\"content\" is missing: the \"clientId\"")?;
                     let client = serde_json::from_value(Value::Object(written)).map_err(|error| error.to_string())?;
-                    FileDecision::Identify(client)
+                    AnswersFileDecision::Identify(client)
                 }
                 ConsentRequestKind::Roots => {
                     let roots = roots.ok_or("\"roots\" is missing: a list of folders, which may be empty")?;
                     if let Some(relative) = roots.iter().find(|root| !Path::new(root).is_absolute()) {
                         return Err(format!("the folder {relative:?} must be an absolute path"));
                     }
-                    FileDecision::Share(roots)
+                    AnswersFileDecision::Share(roots)
                 }
             },
         };
@@ -309,19 +312,19 @@ impl RawAnswersEntry {
             kind: self.kind,
             server: WildMatch::new(&self.server),
             name: NamePattern::compile(self.kind, &self.name)?,
-            cover: EntryCoverage {
+            coverage: EntryCoverage {
                 hash: self.hash,
                 unreviewed: self.unreviewed,
                 after_untrusted: self.after_untrusted,
                 command_line_only: self.command_line_only,
             },
-            verdict,
+            decision,
         })
     }
 }
 
-/// Parses a response to a sampling request: `{"text": "..."}`, or an object with `content`, `model` and `stopReason` as
-/// in the MCP specification.
+/// Parses the response to a sampling request from the answers file: `{"text": "..."}`, or an object with `content`,
+/// `model` and `stopReason` as in the MCP specification.
 fn parse_response(mut written: Map<String, Value>) -> Result<SamplingResponse, String> {
     let text = |value: Option<Value>, key: &str| match value {
         None | Some(Value::Null) => Ok(None),

@@ -12,8 +12,8 @@ use crate::failure::CommandFailure;
 use crate::session::CommandSession;
 use crate::terminal_escape::escape_line;
 
-/// Prints the URI, size, hash and requested access of a tool's app page, and saves the page if a file is named. Nothing
-/// of the page is executed.
+/// Prints the URI, size, hash and requested access of the page that an app (MCP Apps) shows for a tool's results, and
+/// saves the page if a file is named. Executes nothing of the page.
 pub(crate) async fn run(session: &CommandSession, what: AppArguments) -> Result<Value, CommandFailure> {
     let page = session.api.app_views().load_page(&what.server, &what.tool).await.map_err(ApiError::from)?;
     let report = page.requested_access();
@@ -37,7 +37,7 @@ pub(crate) async fn run(session: &CommandSession, what: AppArguments) -> Result<
     }))
 }
 
-/// Writes the HTML of a tool's page to a new file.
+/// Writes the HTML of an app's page to a new file.
 fn save_app_page(file: &Path, html: &str) -> Result<(), CommandFailure> {
     let written = OpenOptions::new().write(true).create_new(true).open(file);
     let written = written.and_then(|mut opened| opened.write_all(html.as_bytes()));

@@ -7,7 +7,7 @@ mod rules;
 pub(crate) use installs::{BundleCommand, InstallArguments, RegistryArguments, RegistryCommand};
 pub(crate) use models::{ChatArguments, ModelsCommand, NewProvider, ProviderKindName, SamplingArguments};
 pub(crate) use rules::{
-    AuditArguments, AuditCommand, AuditFilter, FlowArguments, PolicyCommand, ResultReviewName, SameServerFlowName,
+    AuditArguments, AuditCommand, AuditFilter, DataFlowArguments, PolicyCommand, ResultReviewName, SameServerFlowName,
 };
 
 use std::path::PathBuf;
@@ -57,30 +57,30 @@ If a form, a page or folders are refused, the server decides whether its call fa
 #[derive(Debug, Parser)]
 #[command(name = "drawbridge-cli", version, after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
-    /// Settings file with the servers. Defaults to the app's own.
+    /// File with the settings of the servers. Defaults to the app's own.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Folder for the audit log, approvals and shared folders. Defaults to the app's own.
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// File with decisions about consent requests.
+    /// Answers file: JSON with your decisions on consent requests.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) answers: Option<PathBuf>,
     /// Print JSON Lines: one object per event, the result last.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// For commands that sign in: read the address that the browser ends up at from standard input, because the browser
-    /// may be on another computer. `login` does so by default if there is no display.
+    /// For commands that sign in: read the final address of the browser from standard input, because the browser may
+    /// run on another computer. `login` does so by default if there is no display.
     #[arg(long, global = true)]
     pub(crate) paste: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// Command to run.
+/// Command of the program, with its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Lists names, states, transports, revisions and capabilities of all servers.
+    /// Lists all servers with their states, transports, protocol revisions and capabilities.
     Servers,
     /// Lists the tools of a server, or of all servers.
     Tools(ServerArgument),
@@ -100,7 +100,8 @@ pub(crate) enum Command {
         #[arg(long, value_name = "JSON", default_value = "{}")]
         args: String,
     },
-    /// Shows what the app of a tool may access, and saves its page. The app itself is shown only in the window.
+    /// Shows what the app of a tool may access, and saves its page. Only the window of Drawbridge can show the app
+    /// itself.
     App(AppArguments),
     /// Gets the messages of a prompt.
     Prompt {
@@ -132,34 +133,35 @@ pub(crate) enum Command {
         /// Name of the server in the settings.
         server: String,
     },
-    /// Signs out of a server, and revokes its tokens if the authorization server supports it.
+    /// Signs out of a server, and revokes the tokens if the authorization server supports it.
     Logout {
         /// Name of the server in the settings.
         server: String,
     },
-    /// Shows the account that is signed in at a server, and the requests and responses of the last sign-in.
+    /// Shows the account that is signed in to a server, and the requests and responses of the last sign-in.
     Auth {
         /// Name of the server in the settings.
         #[arg(required_unless_present = "client_document", conflicts_with = "client_document")]
         server: Option<String>,
-        /// Print a client ID metadata document to publish at this address, for use as "clientMetadataUrl" of servers.
+        /// Instead, print a client ID metadata document to publish at this address, for use as "clientMetadataUrl" of
+        /// servers.
         #[arg(long, value_name = "URL")]
         client_document: Option<String>,
     },
-    /// Stores a secret that a server's settings refer to as ${secret:NAME}. The value is read from standard input.
+    /// Stores a secret that a server's settings refer to as ${secret:NAME}. Reads its value from standard input.
     Secret {
         /// Name of the server in the settings.
         server: String,
-        /// Name of the secret, or of the header or variable that contains it.
+        /// Name of the secret, or of the header or environment variable that contains it.
         name: String,
     },
     /// Imports servers from the settings of other apps. They are added stopped and without any approval, and secrets
     /// are stored in the keychain. Nothing is started, and no file of another app is changed.
     Import(ImportArguments),
-    /// Prints the servers in the format of another app. Secrets become references. What is omitted is printed to
-    /// standard error.
+    /// Prints the settings of the servers in the format of another app. Secrets become references, and settings that
+    /// the format lacks are listed on standard error.
     Export {
-        /// Format of the export.
+        /// Format of the settings to print.
         #[arg(long, value_name = "FORM", default_value = "mcpServers")]
         format: ExportFormat,
     },
@@ -180,7 +182,8 @@ pub(crate) enum Command {
         /// Name of the server in the settings.
         server: String,
     },
-    /// Shows what is new or changed on a server since you reviewed it, including flags.
+    /// Shows which tools and prompts of a server are new or changed since you reviewed them, with warnings about
+    /// suspicious content.
     Review {
         /// Name of the server in the settings.
         server: String,
@@ -189,7 +192,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "NAME@HASH", num_args = 1..)]
         accept: Vec<String>,
     },
-    /// Shows what was recorded at your reviews of a server: its identity and definitions.
+    /// Shows the server's identity and the tools and prompts that were recorded when you reviewed them.
     Pins {
         /// Name of the server in the settings.
         server: String,
@@ -197,12 +200,12 @@ pub(crate) enum Command {
     /// Starts a conversation with a model, which may use the tools of the named servers. Its calls require the same
     /// approvals as those of `call`.
     Chat(ChatArguments),
-    /// Shows or sets the limits for a server's use of your models. Off by default.
+    /// Shows or sets the limits for a server's use of your models, which is off by default.
     Sampling(SamplingArguments),
-    /// Shows or sets which results of a server you review before a model reads them, and after which content its calls
-    /// require approval.
-    Flow(FlowArguments),
-    /// Shows the rules, checks what they decide, or prints them as JSON.
+    /// Shows or sets which of a server's results you review before a model reads them, and after reading which content
+    /// a model's calls require approval.
+    Flow(DataFlowArguments),
+    /// Shows the rules, checks what they would decide, or prints them as JSON.
     Policy {
         #[command(subcommand)]
         command: PolicyCommand,
@@ -212,9 +215,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<ModelsCommand>,
     },
-    /// Shows events as they occur, until interrupted.
+    /// Shows the events of all servers, or of one server, as they occur, until interrupted.
     Watch(ServerArgument),
-    /// Lists, verifies or exports the recorded decisions. Lists them by default.
+    /// Lists, verifies or exports the decisions in the audit log. Lists them by default.
     Audit(AuditArguments),
     /// Checks this computer for problems that prevent servers from working, and suggests fixes. Changes nothing, and
     /// sends nothing to other computers. Exits with 1 if there is a problem.
@@ -230,12 +233,12 @@ pub(crate) struct AppArguments {
     pub(crate) server: String,
     /// Name of the tool, as the server lists it.
     pub(crate) tool: String,
-    /// New file for the page.
+    /// Save the page of the app to this file, which must not exist.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 }
 
-/// Output format of the checks.
+/// Arguments of the `doctor` command.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArguments {
     /// Print a report to paste into an issue: Markdown without names, commands, addresses, values or private paths.
@@ -260,7 +263,7 @@ pub(crate) enum DocumentsCommand {
     },
 }
 
-/// A server, or all servers.
+/// Argument that selects one server, or all servers if it is missing.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArgument {
     /// Name of the server. Defaults to all servers.
@@ -290,20 +293,20 @@ pub(crate) struct LinkArguments {
     pub(crate) server: String,
     /// App that the link is for.
     #[arg(long = "for", value_name = "APP", default_value = "drawbridge")]
-    pub(crate) app: LinkApp,
+    pub(crate) app: InstallLinkApp,
     /// Print Markdown for a README: "Add to Drawbridge", with the link.
     #[arg(long)]
     pub(crate) markdown: bool,
 }
 
-/// App that a link is for.
+/// App that opens an install link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum LinkApp {
-    /// Drawbridge, by a `drawbridge:` link.
+pub(crate) enum InstallLinkApp {
+    /// Drawbridge, with a link of the scheme `drawbridge:`.
     Drawbridge,
-    /// Cursor, by its deep link.
+    /// Cursor, with its deep link for MCP servers.
     Cursor,
-    /// Visual Studio Code, by its link.
+    /// Visual Studio Code, with its link for MCP servers.
     #[value(name = "vscode")]
     VsCode,
 }
@@ -311,7 +314,7 @@ pub(crate) enum LinkApp {
 /// Format in which the command `export` prints the servers, for the settings file of another app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// The format of most apps.
+    /// The format of most apps: an object `mcpServers`.
     #[value(name = "mcpServers")]
     McpServers,
     /// The format of VS Code's mcp.json.
@@ -344,13 +347,13 @@ pub(crate) struct CompleteArguments {
     pub(crate) server: String,
     #[command(flatten)]
     pub(crate) of: PromptOrTemplate,
-    /// Name of the argument or variable.
+    /// Name of the argument or variable to complete.
     #[arg(long, value_name = "NAME")]
     pub(crate) argument: String,
-    /// Text entered so far.
+    /// Text entered so far for the argument or variable.
     #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
     pub(crate) value: String,
-    /// Arguments that are already known: a JSON object of strings.
+    /// Values of the other arguments that are already known: a JSON object of strings.
     #[arg(long, value_name = "JSON", default_value = "{}")]
     pub(crate) context: String,
 }

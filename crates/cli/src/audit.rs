@@ -19,13 +19,13 @@ use crate::session::CommandSession;
 use crate::table::format_table;
 use crate::terminal_escape;
 
-/// Exit status of `audit verify` if no change of the audit log was detected, but it is not proved that Drawbridge wrote
-/// all entries.
+/// Exit status of `audit verify` if it detects no change of the audit log, but can't prove that Drawbridge wrote all
+/// entries.
 const EXIT_LOG_NOT_VERIFIED: u8 = 4;
 /// Maximum number of decisions that are read from the audit log in one query.
 const AUDIT_ENTRIES_PER_QUERY: usize = 500;
 
-/// Checks the arguments before the log is opened, and returns a usage failure if one is invalid.
+/// Returns a usage failure if an argument of the `audit` command is invalid. Called before the audit log is opened.
 pub(crate) fn check_audit_arguments(what: &AuditArguments) -> Result<(), CommandFailure> {
     let list = match &what.command {
         None => &what.list,
@@ -81,7 +81,8 @@ async fn verify_log(session: &CommandSession, file: Option<PathBuf>) -> Result<V
     let verdict = api::audit_verdict(join_blocking(found).await?);
     let mut words = audit_verdict_text(&verdict);
     if is_own {
-        words.push_str(encryption_text(&session.api.read_content_protection(EmptyObject {}).await?.decisions));
+        words
+            .push_str(audit_log_encryption_text(&session.api.read_content_protection(EmptyObject {}).await?.decisions));
     }
     if verdict.proved {
         session.output.print_text(&words);
@@ -133,8 +134,8 @@ async fn join_blocking<T>(work: tokio::task::JoinHandle<Result<T, StoreError>>) 
     result.map_err(|error| CommandFailure::new(ErrorCode::System, error.to_string()))
 }
 
-/// Describes how the payloads in the audit log are encrypted on disk.
-const fn encryption_text(decisions: &ContentAtRest) -> &'static str {
+/// Returns a text that says how the payloads in the audit log are encrypted on disk.
+const fn audit_log_encryption_text(decisions: &ContentAtRest) -> &'static str {
     match decisions {
         ContentAtRest::Encrypted => "Contents are encrypted on disk, under the keychain's key.\n",
         ContentAtRest::Plain => {
@@ -144,7 +145,7 @@ const fn encryption_text(decisions: &ContentAtRest) -> &'static str {
     }
 }
 
-/// Describes the result of verifying the audit log.
+/// Describes the result of verifying the audit log, as text for the user.
 fn audit_verdict_text(verdict: &AuditVerdict) -> String {
     let mut text = String::new();
     let range = match (verdict.first, verdict.last) {

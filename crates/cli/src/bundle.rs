@@ -9,10 +9,10 @@ use crate::failure::CommandFailure;
 use crate::output::{Output, to_json_value};
 use crate::session::file_locations;
 use crate::terminal_escape::{self, escape_line};
-use crate::{plan_text, registry};
+use crate::{install_plan_text, registry};
 
 /// Maximum number of files of a bundle that are listed. Bundles that include all dependencies contain thousands.
-const MAX_FILES_SHOWN: usize = 100;
+const MAX_BUNDLE_FILES_SHOWN: usize = 100;
 
 /// Runs a `bundle` command, and returns its result as JSON.
 pub(crate) async fn run(
@@ -21,8 +21,9 @@ pub(crate) async fn run(
     output: &Output,
 ) -> Result<Value, CommandFailure> {
     let BundleCommand::Inspect { file } = command;
-    let root =
-        registry::installer(file_locations(arguments)?.data_dir, RegistryChoice::Official).bundles_folder().await?;
+    let root = registry::create_installer(file_locations(arguments)?.data_dir, RegistryChoice::Official)
+        .bundles_folder()
+        .await?;
     let file = BundleFile::open(file, &root).await?;
     let plan = file.plan().map_err(CommandFailure::from);
     let BundleFile { path: file, bundle, .. } = file;
@@ -30,7 +31,7 @@ pub(crate) async fn run(
     let files: Vec<_> = bundle.archive.files().collect();
     let (runs, problem) = match &plan {
         Ok(plan) => {
-            let mut runs = plan_text::plan_json(&plan.install);
+            let mut runs = install_plan_text::install_plan_json(&plan.install);
             runs["program"] = to_json_value(&plan.program);
             (runs, Value::Null)
         }
@@ -71,11 +72,11 @@ pub(crate) fn manifest_text(bundle: &Bundle) -> String {
 fn bundle_text(bundle: &Bundle, plan: &Result<BundlePlan, CommandFailure>) -> String {
     let mut text = manifest_text(bundle);
     match plan {
-        Ok(plan) => text.push_str(&plan_text::plan_text(&plan.install)),
+        Ok(plan) => text.push_str(&install_plan_text::install_plan_text(&plan.install)),
         Err(failure) => text.push_str(&format!("problem     {}\n", escape_line(&failure.message))),
     }
     let files: Vec<_> = bundle.archive.files().collect();
-    for file in files.iter().take(MAX_FILES_SHOWN) {
+    for file in files.iter().take(MAX_BUNDLE_FILES_SHOWN) {
         let executable = if file.executable { " (may be run)" } else { "" };
         text.push_str(&format!(
             "file        {} {} bytes{executable}\n",
@@ -83,7 +84,7 @@ fn bundle_text(bundle: &Bundle, plan: &Result<BundlePlan, CommandFailure>) -> St
             file.size
         ));
     }
-    if let Some(more @ 1..) = files.len().checked_sub(MAX_FILES_SHOWN) {
+    if let Some(more @ 1..) = files.len().checked_sub(MAX_BUNDLE_FILES_SHOWN) {
         text.push_str(&format!("files       {more} more; --json lists them all\n"));
     }
     text

@@ -17,7 +17,7 @@ use crate::terminal_escape;
 /// Maximum length, in characters, of a conversation title that is taken from the first message.
 const MAX_TITLE_CHARS: usize = 60;
 
-/// Sends one message to the model, or each line of standard input until its end, and prints the replies.
+/// Sends one message to the model, or every line of standard input until its end, and prints the replies.
 pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result<Value, CommandFailure> {
     let known = session.server_names(None).await?;
     for server in &chat.server {
@@ -48,7 +48,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
         ..ConversationSettings::default()
     };
     let of = || ConversationRef { conversation: conversation.clone() };
-    let mut answers = session.print_conversation(&conversation);
+    let mut answers = session.start_printing_replies(&conversation);
     let set = |settings| SetConversation { conversation: conversation.clone(), settings };
     session.api.set_conversation(set(settings.clone())).await?;
     if chat.instructions {
@@ -81,7 +81,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
                 let ended = answers.recv().await;
                 let (text, end) = ended.ok_or_else(|| CommandFailure::new(ErrorCode::Internal, "the host ended"))??;
                 let result = json!({ "conversation": conversation, "reply": begun.reply, "text": text });
-                let ReplyEndReason::Rounds(rounds) = end else { return Ok(result) };
+                let ReplyEndReason::RoundLimit(rounds) = end else { return Ok(result) };
                 if !goes_on {
                     let words = format!("the model called tools {rounds} times in a row and was stopped");
                     return Err(CommandFailure {
@@ -159,7 +159,7 @@ async fn resolve_model(session: &CommandSession, named: Option<&str>) -> Result<
     }
 }
 
-/// Prints the conversation's tools that are not offered to the model, with the reasons.
+/// Prints those tools of the conversation's servers that are not offered to the model, each with the reason.
 async fn report_omitted_tools(session: &CommandSession, conversation: &str) -> Result<(), CommandFailure> {
     let known = session.api.list_conversation_tools(ConversationRef { conversation: conversation.to_owned() }).await?;
     let omitted: Vec<&str> = known

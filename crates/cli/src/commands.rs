@@ -23,7 +23,9 @@ use crate::link;
 use crate::login;
 use crate::models;
 use crate::output::{to_json_value, with_redacted_variables};
-use crate::published_names::{DEFINITION_NAMES, SANDBOX_NAMES, SERVER_NAMES, with_published_names};
+use crate::published_names::{
+    DEFINITION_FIELD_NAMES, SANDBOX_FIELD_NAMES, SERVER_FIELD_NAMES, with_published_field_names,
+};
 use crate::result_text;
 use crate::review;
 use crate::rules;
@@ -34,7 +36,7 @@ use crate::skills;
 use crate::table::format_table;
 use crate::terminal_escape;
 
-/// Identifier of the single call that a command makes.
+/// Identifier of the only call to a server that a command makes.
 pub(crate) const CLI_CALL_ID: &str = "cli";
 
 /// Runs a command in a session, and returns its result as JSON.
@@ -87,7 +89,7 @@ pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Va
     }
 }
 
-/// Starts a server and waits until it is ready, or returns the reason why it can't be used.
+/// Starts a server and waits until it is ready. Returns the reason as a failure if it can't be used.
 pub(crate) async fn require_ready_server(session: &CommandSession, server: &str) -> Result<(), CommandFailure> {
     session.server_names(Some(server)).await?;
     session.start_and_wait(server).await
@@ -99,11 +101,13 @@ async fn list_servers(session: &CommandSession) -> Result<Value, CommandFailure>
     join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     let servers: Vec<_> = names.iter().filter_map(|name| session.server(name)).collect();
     session.output.print_text(&format_table(&servers.iter().map(result_text::server_row).collect::<Vec<_>>()));
-    let values = servers.iter().map(|server| with_published_names(to_json_value(server), SERVER_NAMES)).collect();
+    let values =
+        servers.iter().map(|server| with_published_field_names(to_json_value(server), SERVER_FIELD_NAMES)).collect();
     Ok(with_redacted_variables(Value::Array(values)))
 }
 
-/// Lists the tools, prompts, resources or templates of servers. `part` selects one of these lists from a catalog.
+/// Lists the tools, prompts, resources or templates of one server or of all servers. `part` selects one of these lists
+/// from a server's catalog.
 async fn list_catalog_items<T: Serialize>(
     session: &CommandSession,
     of: ServerArgument,
@@ -118,14 +122,14 @@ async fn list_catalog_items<T: Serialize>(
     list_items(session, of, read, row).await
 }
 
-/// Items of one kind from a server, such as tools, with notes that explain why the list is incomplete.
+/// Items of one kind that a server lists, such as its tools, with notes that explain why the list is incomplete.
 pub(crate) struct ListedItems<T> {
     pub(crate) items: Vec<T>,
     pub(crate) notes: Vec<String>,
 }
 
-/// Lists the items of one kind of a server, or of all servers. Servers that can't be used are skipped. If none can be
-/// used, returns the first failure.
+/// Lists the items of one kind, such as tools, of one server or of all servers. Skips servers that can't be used. If
+/// none can be used, returns the first failure.
 pub(crate) async fn list_items<T: Serialize>(
     session: &CommandSession,
     of: ServerArgument,
@@ -157,7 +161,7 @@ pub(crate) async fn list_items<T: Serialize>(
             rows.push(row(name, item));
             let mut object = Map::new();
             object.insert(String::from("server"), name.clone().into());
-            if let Value::Object(fields) = with_published_names(to_json_value(item), DEFINITION_NAMES) {
+            if let Value::Object(fields) = with_published_field_names(to_json_value(item), DEFINITION_FIELD_NAMES) {
                 object.extend(fields);
             }
             items.push(Value::Object(object));
@@ -192,7 +196,7 @@ fn parse_string_map(text: &str, option: &str) -> Result<BTreeMap<String, String>
         .collect()
 }
 
-/// Checks the arguments before any server starts, and returns a usage failure if one is invalid.
+/// Returns a usage failure if an argument of the command is invalid. Called before any server starts.
 pub(crate) fn check_command_arguments(command: &Command) -> Result<(), CommandFailure> {
     match command {
         Command::Call { args, .. } => parse_json_object(args, "--args").map(drop),
@@ -215,7 +219,7 @@ async fn call_tool(
     let app = session.api.app_views().page_uri(&server, &tool).await;
     let origin = CallOrigin::CommandLine;
     let (id, called, name) = (CLI_CALL_ID.to_owned(), server.clone(), tool.clone());
-    let call = ToolCall { id, origin, server: called, app: None, tool: name, arguments };
+    let call = ToolCall { id, origin, server: called, app: None, tool: name, arguments, repeats: None };
     let result = session.api.chat().call_tool(call).await.map_err(ApiError::from)?;
     if result.is_error {
         return Err(CommandFailure::tool_error(result_text::error_result_text(&result), to_json_value(&result)));
@@ -274,8 +278,8 @@ async fn complete_argument(
     Ok(to_json_value(&result))
 }
 
-/// Shows what a server could access in its sandbox. Fails if the sandbox can't be set up, since the server could not be
-/// started either.
+/// Shows what a server could access in its sandbox. Fails if the sandbox can't be set up, because the server could not
+/// start either.
 async fn show_sandbox(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
     session.server_names(Some(&server)).await?;
     let report = session.api.describe_sandbox(ServerName { server: server.clone() }).await?;
@@ -289,10 +293,11 @@ async fn show_sandbox(session: &CommandSession, server: String) -> Result<Value,
         None => format!("{} has no sandbox: it reaches all that you do.\n", terminal_escape::escape_line(&server)),
     };
     session.output.print_text(&words);
-    Ok(with_published_names(to_json_value(&report), SANDBOX_NAMES))
+    Ok(with_published_field_names(to_json_value(&report), SANDBOX_FIELD_NAMES))
 }
 
-/// Prints events until a signal ends the program. A server that fails to start is listed with its state.
+/// Starts the servers, and waits while their events are printed, until a signal ends the program. Fails only if a
+/// single named server can't start.
 async fn watch_events(session: &CommandSession, of: ServerArgument) -> Result<Value, CommandFailure> {
     let names = session.server_names(of.server.as_deref()).await?;
     let started = join_all(names.iter().map(|name| session.start_and_wait(name))).await;

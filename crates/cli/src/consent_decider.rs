@@ -13,25 +13,26 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::answers_file::{
-    AnswersFile, ConsentRequestKind, FileDecision, changed_tool_announcement, describe_changed_tool, request_subject,
+    AnswersFile, AnswersFileDecision, ConsentRequestKind, changed_tool_announcement, describe_changed_tool,
+    request_subject,
 };
 use crate::host_view::HostView;
 use crate::output::{Output, to_json_value, with_redacted_variables};
-use crate::published_names::{CONSENT_REQUEST_NAMES, with_published_names};
+use crate::published_names::{CONSENT_REQUEST_FIELD_NAMES, with_published_field_names};
 use crate::terminal_user::TerminalUser;
 
-/// Source of decisions on consent requests.
+/// Source of the decisions on all consent requests of a command.
 pub(crate) enum ConsentDecider {
-    /// Answers file. Consent requests without a matching entry are denied.
+    /// The answers file. Consent requests that no entry decides are denied.
     Answers(AnswersFile),
     /// The user at the terminal.
     User(TerminalUser),
-    /// No source. All consent requests are denied.
+    /// No source, so that all consent requests are denied.
     Nobody,
 }
 
 impl ConsentDecider {
-    /// Returns the name of this source in the audit log.
+    /// Returns the name of this source as it is stored in the audit log.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Answers(_) => "answers",
@@ -40,21 +41,23 @@ impl ConsentDecider {
         }
     }
 
-    async fn decide(&mut self, api: &Api, request: &ConsentRequest) -> DecidedReply {
+    async fn decide(&mut self, api: &Api, request: &ConsentRequest) -> ReplyWithReason {
         let refused = |reason: &str| {
             // The caller of a tool receives a reason only if the tool has changed. Advice about the answers file is
             // printed instead.
             let answer = describe_changed_tool(request)
                 .map_or(ConsentDecision::Deny, |reason| ConsentDecision::DenyBecause { reason });
-            DecidedReply { answer: ConsentReply::Simple(answer), reason: Some(reason.to_owned()) }
+            ReplyWithReason { answer: ConsentReply::Decision(answer), reason: Some(reason.to_owned()) }
         };
         match self {
             Self::Answers(answers) => match answers.find(request) {
-                Ok(FileDecision::AskModel) if let Some(reason) = no_model_reason(request) => refused(&reason),
-                Ok(verdict) => DecidedReply { answer: reply_from_file(request, verdict), reason: None },
+                Ok(AnswersFileDecision::AskModel) if let Some(reason) = missing_model_reason(request) => {
+                    refused(&reason)
+                }
+                Ok(verdict) => ReplyWithReason { answer: reply_from_file(request, verdict), reason: None },
                 Err(why) => refused(&why.to_string()),
             },
-            Self::User(asker) => DecidedReply { answer: asker.prompt(api, request).await, reason: None },
+            Self::User(asker) => ReplyWithReason { answer: asker.prompt(api, request).await, reason: None },
             Self::Nobody => {
                 let changed = describe_changed_tool(request).map(|words| format!("{words}; ")).unwrap_or_default();
                 refused(&format!("{changed}approval is not possible here; allow it with --answers, or use a terminal"))
@@ -64,7 +67,7 @@ impl ConsentDecider {
 }
 
 /// Returns the reason why no model can respond to a sampling request, or `None` if one can.
-fn no_model_reason(request: &ConsentRequest) -> Option<String> {
+fn missing_model_reason(request: &ConsentRequest) -> Option<String> {
     match &request.body {
         ConsentRequestBody::Sampling { run: SamplingRun::Failed { message, .. }, .. } => Some(message.clone()),
         ConsentRequestBody::Sampling { step: SamplingStep::Request, model: None, .. } => {
@@ -80,45 +83,47 @@ const fn is_model_running(request: &ConsentRequest) -> bool {
     matches!(request.body, ConsentRequestBody::Sampling { step: SamplingStep::Running, .. })
 }
 
-/// Reply to a consent request, with the reason for the reply if the answers file or the program made it.
-struct DecidedReply {
+/// Reply to a consent request. Has a reason if the answers file or the program, and not the user, made the reply.
+struct ReplyWithReason {
     answer: ConsentReply,
     reason: Option<String>,
 }
 
-/// Reply to a consent request: a decision on the payload, or a change of the payload.
+/// Reply to a consent request: a decision on its payload, or a change of its payload.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ConsentReply {
-    /// Decision on the unchanged payload.
-    Simple(ConsentDecision),
-    /// Change of the payload, which is approved once after the change.
+    /// Decision on the payload as it is.
+    Decision(ConsentDecision),
+    /// Change of the payload, and approval of the changed payload once.
     Edited(ConsentRequestEdit),
 }
 
-fn reply_from_file(request: &ConsentRequest, verdict: &FileDecision) -> ConsentReply {
-    let once = ConsentReply::Simple(ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None });
+fn reply_from_file(request: &ConsentRequest, verdict: &AnswersFileDecision) -> ConsentReply {
+    let once = ConsentReply::Decision(ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None });
     match (verdict, &request.body) {
-        (FileDecision::Respond(response), ConsentRequestBody::Sampling { step: SamplingStep::Response, .. }) => {
+        (AnswersFileDecision::Respond(response), ConsentRequestBody::Sampling { step: SamplingStep::Response, .. }) => {
             ConsentReply::Edited(ConsentRequestEdit::Response { response: response.clone() })
         }
-        (FileDecision::Respond(_), ConsentRequestBody::Sampling { .. }) => {
-            ConsentReply::Simple(ConsentDecision::WriteResponse)
+        (AnswersFileDecision::Respond(_), ConsentRequestBody::Sampling { .. }) => {
+            ConsentReply::Decision(ConsentDecision::WriteResponse)
         }
-        (FileDecision::Allow | FileDecision::Respond(_) | FileDecision::AskModel, _) => once,
-        (FileDecision::Submit(content), _) => {
-            ConsentReply::Simple(ConsentDecision::Submit { content: Value::Object(content.clone()) })
+        (AnswersFileDecision::Allow | AnswersFileDecision::Respond(_) | AnswersFileDecision::AskModel, _) => once,
+        (AnswersFileDecision::Submit(content), _) => {
+            ConsentReply::Decision(ConsentDecision::Submit { content: Value::Object(content.clone()) })
         }
-        (FileDecision::Share(folders), _) => ConsentReply::Simple(ConsentDecision::Share { folders: folders.clone() }),
-        (FileDecision::Identify(client), _) => {
-            ConsentReply::Simple(ConsentDecision::Identify { client: client.clone() })
+        (AnswersFileDecision::Share(folders), _) => {
+            ConsentReply::Decision(ConsentDecision::Share { folders: folders.clone() })
         }
-        (FileDecision::Deny, _) => ConsentReply::Simple(ConsentDecision::Deny),
-        (FileDecision::Cancel, _) => ConsentReply::Simple(ConsentDecision::Cancel),
+        (AnswersFileDecision::Identify(client), _) => {
+            ConsentReply::Decision(ConsentDecision::Identify { client: client.clone() })
+        }
+        (AnswersFileDecision::Deny, _) => ConsentReply::Decision(ConsentDecision::Deny),
+        (AnswersFileDecision::Cancel, _) => ConsentReply::Decision(ConsentDecision::Cancel),
     }
 }
 
-/// Decides all consent requests of the host's servers until the host stops.
-pub(crate) async fn decide_all(
+/// Decides the host's consent requests one after the other, and applies the decisions, until the host stops.
+pub(crate) async fn decide_all_consent_requests(
     api: Api,
     mut view: watch::Receiver<HostView>,
     mut decider: ConsentDecider,
@@ -153,25 +158,25 @@ pub(crate) async fn decide_all(
             }
         };
         decided.insert((request.id.clone(), request.hash.clone()));
-        if let Some(edited) = apply_decision(&api, &request, decision, decider.name(), &output).await {
+        if let Some(edited) = submit_reply(&api, &request, decision, decider.name(), &output).await {
             decided.insert(edited);
         }
     }
 }
 
-/// Submits a reply to a consent request. If an approval fails, denies the consent request instead. Returns the new
-/// identifier and hash of the consent request if the payload was changed.
-async fn apply_decision(
+/// Submits a reply to a consent request to the host. If the host rejects an approval, denies the consent request
+/// instead. If the reply changed the payload, returns the new identifier and hash of the consent request.
+async fn submit_reply(
     api: &Api,
     request: &ConsentRequest,
-    decision: DecidedReply,
+    decision: ReplyWithReason,
     by: &str,
     output: &Output,
 ) -> Option<(String, String)> {
     let mut reason = decision.reason;
     let mut shown = request.clone();
     let mut answer = match decision.answer {
-        ConsentReply::Simple(answer) => answer,
+        ConsentReply::Decision(answer) => answer,
         ConsentReply::Edited(edit) => {
             match api.edit_consent_request(EditConsentRequest { id: request.id.clone(), edit }).await {
                 Ok(edited) => {
@@ -190,7 +195,7 @@ async fn apply_decision(
         && matches!(answer, ConsentDecision::Allow { .. })
         && let Some(words) = changed_tool_announcement(api, &shown)
     {
-        output.announce(&crate::terminal_escape::escape_line(&words));
+        output.print_message_in_any_format(&crate::terminal_escape::escape_line(&words));
         output.print_event("note", json!({ "server": shown.server, "message": words }));
     }
     if let Some(problem) = validate_submission(api, &shown, &answer).await {
@@ -214,7 +219,7 @@ async fn apply_decision(
     (shown.hash != request.hash).then_some((shown.id, shown.hash))
 }
 
-/// Returns the validation errors of a form's content, or `None` if it is valid or the decision submits no content.
+/// Returns the validation errors if the decision submits invalid content for a form, and `None` otherwise.
 async fn validate_submission(api: &Api, request: &ConsentRequest, answer: &ConsentDecision) -> Option<String> {
     let ConsentDecision::Submit { content } = answer else { return None };
     let check = api::data::CheckForm { id: request.id.clone(), content: content.clone() };
@@ -253,7 +258,7 @@ fn print_decision(request: &ConsentRequest, answer: &ConsentDecision, by: &str, 
         "name": name,
         "decision": decision,
         "by": by,
-        "question": with_published_names(with_redacted_variables(to_json_value(request)), CONSENT_REQUEST_NAMES),
+        "question": with_published_field_names(with_redacted_variables(to_json_value(request)), CONSENT_REQUEST_FIELD_NAMES),
     });
     if let Some(reason) = reason {
         fields["reason"] = reason.into();

@@ -17,7 +17,7 @@ use crate::sampling_text;
 use crate::sign_in_text;
 use crate::terminal_escape::{escape_and_prefix_lines, escape_line, escape_value, pretty_json};
 
-/// Prefix of each line of text from a server, so that it can't imitate output of the program.
+/// Prefix of each line of a server's text, so that such text can't imitate output of the program.
 pub(crate) const SERVER_TEXT_PREFIX: &str = "  │ ";
 
 /// Describes what a sandboxed server can access, on several lines.
@@ -61,13 +61,13 @@ fn resource_limits_text(limits: &ResourceLimits) -> String {
     )
 }
 
-/// Describes files that a server appears to need and that its sandbox does not include.
+/// Describes files that a server appears to need but could not access in its sandbox.
 pub(crate) fn missing_files_text(missing: &[String]) -> String {
     missing.iter().map(|one| format!("WARNING     {}\n", escape_line(one))).collect()
 }
 
-/// Describes an earlier approval that doesn't cover the request. `unnamed` describes the data that may differ although
-/// the texts of both approvals are equal, such as files.
+/// Describes an earlier approval that doesn't cover the request, and how it differs. `unnamed` names the data that must
+/// have changed if the texts of both are equal, such as files.
 fn earlier_approval_text(earlier: &EarlierApproval, unnamed: &str) -> String {
     if earlier.approved == earlier.requested {
         return format!(
@@ -78,7 +78,7 @@ fn earlier_approval_text(earlier: &EarlierApproval, unnamed: &str) -> String {
     format!("  CHANGED: approved before was  {}", escape_line(&earlier.approved))
 }
 
-/// Describes a consent request, without the decisions that the user can choose.
+/// Describes a consent request, but not the choices that the user has.
 pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
     let server = escape_line(&request.server);
     let mut text = String::from("\n");
@@ -246,19 +246,19 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
                 add(format!("  WARNING: requested after untrusted output of {}", escape_line(&after.join(", "))));
             }
             if !read.is_empty() {
-                let read: Vec<String> = read.iter().map(reading_text).collect();
+                let read: Vec<String> = read.iter().map(content_read_by_model_text).collect();
                 add(format!("  WARNING: requested after untrusted content of {server} itself: {}", read.join(", ")));
             }
         }
         ConsentRequestOrigin::App { tool, .. } => add(format!("  Why: requested by the app of {}", escape_line(tool))),
         ConsentRequestOrigin::User { .. } => {}
     }
-    add(review_marks_text::review_findings_text(&request.marks));
+    add(review_marks_text::review_warnings_text(&request.marks));
     text
 }
 
 /// Describes content that a model has read: its kind and name.
-pub(crate) fn reading_text(reading: &Reading) -> String {
+pub(crate) fn content_read_by_model_text(reading: &Reading) -> String {
     let name = escape_line(&reading.name);
     match reading.kind {
         ReadingKind::Tool => format!("the output of the tool {name}"),
@@ -289,7 +289,7 @@ fn json_text(json: &Value) -> String {
     pretty_json(json)
 }
 
-/// Describes a URL with its warnings. The warning about missing encryption is included only if `unencrypted_matters`,
+/// Describes a URL with its warnings. Includes the warning about missing encryption only if `unencrypted_matters`,
 /// since it does not apply to URLs on this computer.
 fn url_parts_text(url: &UrlParts, unencrypted_matters: bool) -> String {
     let mut text = format!("  address  {}\n", escape_line(&url.url));

@@ -8,18 +8,18 @@ use crate::failure::CommandFailure;
 use crate::output::{Output, to_json_value};
 use crate::terminal_escape;
 
-/// Capacity of the channel for results of replies that have ended. The command sends the next message only after it has
-/// processed the previous reply.
-const MAX_PENDING_ENDS: usize = 8;
+/// Maximum number of replies that have ended and whose results the command has not received yet. The command sends the
+/// next message only after it has received the result of the previous reply.
+const MAX_PENDING_REPLY_RESULTS: usize = 8;
 
-/// Text of a model's reply and the reason for its end, or the failure.
+/// Result of a model's reply: its text and the reason for its end, or the failure.
 pub(crate) type ReplyResult = Result<(String, ReplyEndReason), CommandFailure>;
 
 /// Reason for which a reply of the model ended.
 pub(crate) enum ReplyEndReason {
     Done,
-    /// The model reached the maximum number of consecutive rounds of tool calls. It continues if the user agrees.
-    Rounds(u32),
+    /// The model reached this maximum number of consecutive rounds of tool calls. It continues if the user agrees.
+    RoundLimit(u32),
 }
 
 /// Prints the replies of a conversation as they stream.
@@ -31,7 +31,7 @@ pub(crate) struct ConversationPrinter {
 
 impl ConversationPrinter {
     pub(crate) fn new(conversation: String) -> (Self, mpsc::Receiver<ReplyResult>) {
-        let (ended, ends) = mpsc::channel(MAX_PENDING_ENDS);
+        let (ended, ends) = mpsc::channel(MAX_PENDING_REPLY_RESULTS);
         (Self { conversation, printed: PrintedReply::default(), ended }, ends)
     }
 
@@ -41,8 +41,8 @@ impl ConversationPrinter {
             Event::ReplyDelta { conversation, append, .. } if *conversation == self.conversation => {
                 for piece in append {
                     if let ReplyAppend::Text { text, .. } = piece {
-                        output.print_piece(&terminal_escape::escape_lines(text));
-                        self.printed.has_text = true;
+                        output.print_text_fragment(&terminal_escape::escape_lines(text));
+                        self.printed.is_line_open = true;
                     }
                 }
                 return;
@@ -52,7 +52,9 @@ impl ConversationPrinter {
                     Ok(()) if *answering => return,
                     Ok(()) => {
                         let end = match *item.body {
-                            ItemBody::Notice { notice: Notice::Rounds { rounds } } => ReplyEndReason::Rounds(rounds),
+                            ItemBody::Notice { notice: Notice::Rounds { rounds } } => {
+                                ReplyEndReason::RoundLimit(rounds)
+                            }
                             _ => ReplyEndReason::Done,
                         };
                         Ok((std::mem::take(&mut self.printed).text, end))
@@ -70,11 +72,11 @@ impl ConversationPrinter {
     }
 }
 
-/// Part of a model's reply that was already printed.
+/// Part of a model's reply that has been printed so far.
 #[derive(Default)]
 struct PrintedReply {
-    /// `true` if the last printed line does not end in a line break.
-    has_text: bool,
+    /// `true` if the last line that was printed is not ended by a line break yet.
+    is_line_open: bool,
     /// Complete text of the reply so far.
     text: String,
 }
@@ -134,8 +136,8 @@ impl PrintedReply {
     }
 
     fn end_line(&mut self, output: &Output) {
-        if std::mem::take(&mut self.has_text) {
-            output.print_piece("\n");
+        if std::mem::take(&mut self.is_line_open) {
+            output.print_text_fragment("\n");
         }
     }
 }

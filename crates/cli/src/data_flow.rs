@@ -5,19 +5,20 @@ use api::Handler as _;
 use api::data::{DataFlow, EmptyObject, ResultReview, SameServerFlow, SetDataFlow};
 use serde_json::Value;
 
-use crate::arguments::{FlowArguments, ResultReviewName, SameServerFlowName};
+use crate::arguments::{DataFlowArguments, ResultReviewName, SameServerFlowName};
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
 use crate::session::CommandSession;
 use crate::terminal_escape::escape_line;
 
-/// Changes those data flow settings of a server that the command line contains, and prints all of them.
-pub(crate) async fn run(session: &CommandSession, what: FlowArguments) -> Result<Value, CommandFailure> {
+/// Changes the data flow settings of a server that the command line specifies, and prints all of its data flow
+/// settings.
+pub(crate) async fn run(session: &CommandSession, what: DataFlowArguments) -> Result<Value, CommandFailure> {
     session.server_names(Some(&what.server)).await?;
     let before = read_data_flow(session, &what.server).await?;
     let mut flow = before.clone();
     if let Some(own) = what.same_server {
-        flow.same_server = same_server_flow(own);
+        flow.same_server = to_same_server_flow(own);
     }
     match (what.review.map(to_result_review), what.tool) {
         (None, _) => {}
@@ -41,7 +42,8 @@ async fn read_data_flow(session: &CommandSession, server: &str) -> Result<DataFl
         .ok_or_else(|| CommandFailure::usage_error(format!("there is no server {:?}", escape_line(server))))
 }
 
-/// Converts the review setting of the command line. Returns `None` for a tool that uses the setting of its server.
+/// Converts the value of the option for reviews. Returns `None` for the value that makes a tool use the setting of its
+/// server.
 const fn to_result_review(name: ResultReviewName) -> Option<ResultReview> {
     match name {
         ResultReviewName::Off => Some(ResultReview::Off),
@@ -51,7 +53,7 @@ const fn to_result_review(name: ResultReviewName) -> Option<ResultReview> {
     }
 }
 
-const fn same_server_flow(name: SameServerFlowName) -> SameServerFlow {
+const fn to_same_server_flow(name: SameServerFlowName) -> SameServerFlow {
     match name {
         SameServerFlowName::OpenWorld => SameServerFlow::OpenWorld,
         SameServerFlowName::Everything => SameServerFlow::Everything,

@@ -12,11 +12,12 @@ use store::{FileLocations, ReadOnlyStore};
 use crate::arguments::{Arguments, DoctorArguments};
 use crate::failure::CommandFailure;
 use crate::output::Output;
-use crate::published_names::{DOCTOR_NAMES, with_published_names};
+use crate::published_names::{DOCTOR_FIELD_NAMES, with_published_field_names};
 use crate::session::{file_locations, storage_failure};
 use crate::terminal_escape;
 
-/// Prints the findings about this computer, or the redacted report. Returns a failure if there is a problem.
+/// Prints the results of the checks of this computer, or a report without private data. Returns a failure if a check
+/// found a problem.
 pub(crate) async fn run(
     arguments: &Arguments,
     what: &DoctorArguments,
@@ -37,7 +38,7 @@ pub(crate) async fn run(
         clock: Arc::new(SystemClock),
     };
     let checkup = checkup::run_checkup(computer).await;
-    let mut value = with_published_names(json!({ "findings": checkup.findings }), DOCTOR_NAMES);
+    let mut value = with_published_field_names(json!({ "findings": checkup.findings }), DOCTOR_FIELD_NAMES);
     if what.report {
         let report = redacted_report(&checkup, &environment);
         output.print_text(&report);
@@ -62,7 +63,7 @@ fn redacted_report(checkup: &Checkup, environment: &ProcessEnvironment) -> Strin
     checkup::report(&checkup.findings, program, &servers, environment)
 }
 
-/// Formats the findings as readable text, each followed by the suggested fix.
+/// Formats the results of the checks as text for the user, each followed by the suggested fix.
 fn findings_text(findings: &[Finding]) -> String {
     let mut text = String::new();
     for finding in findings {

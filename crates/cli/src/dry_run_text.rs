@@ -9,7 +9,8 @@ use crate::output::to_json_value;
 use crate::table::format_table;
 use crate::terminal_escape;
 
-/// Describes the effect on an act and its reason. The conditions of the considered rules are read from `rules`.
+/// Describes what the policy would decide, the reason, and how each rule matched. Looks up the conditions of the rules
+/// in `rules`.
 pub(crate) fn dry_run_text(server: &str, result: &DryRunResult, rules: &Policy) -> String {
     let effect = match result.effect {
         RuleEffect::Allow => "allow",
@@ -35,7 +36,7 @@ pub(crate) fn dry_run_text(server: &str, result: &DryRunResult, rules: &Policy) 
         text.push_str(&format_table(&[considered_rule_row(one)]));
         let conditions = rule_conditions(&one.by, rules);
         for judged in &one.arguments {
-            text.push_str(&condition_text(judged, conditions.get(judged.number)));
+            text.push_str(&argument_condition_text(judged, conditions.get(judged.number)));
         }
     }
     text.push_str(&format_table(&others.into_iter().map(considered_rule_row).collect::<Vec<_>>()));
@@ -65,8 +66,9 @@ fn rule_conditions<'a>(by: &DecisionSource, rules: &'a Policy) -> &'a [ArgumentR
     own.map_or(&[], |rule| rule.arguments.as_slice())
 }
 
-/// Describes a condition on an argument: its pattern, the normalized values, and the reason why it holds or not.
-fn condition_text(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) -> String {
+/// Describes a rule's condition on an argument of the call: its pattern, the normalized values, and the reason why it
+/// holds or not.
+fn argument_condition_text(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) -> String {
     let number = judged.number + 1;
     let mut text = match written {
         Some(ArgumentRule { at, test, pattern }) => {
@@ -85,13 +87,13 @@ fn condition_text(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) ->
     let outcome = if judged.holds { "holds" } else { "does not hold" };
     text.push_str(&format!(
         "    {outcome}: {} ({})\n",
-        condition_reason_text(judged.reason.name()),
+        condition_outcome_text(judged.reason.name()),
         judged.reason.name()
     ));
     text
 }
 
-/// Describes the reason of a decision, given its stable name.
+/// Returns a description of the reason for a decision of the policy. `name` is the identifier of the reason in the API.
 fn decision_reason_text(name: &str) -> &str {
     match name {
         "allowed" => "it is allowed, and nothing denies or asks",
@@ -117,8 +119,8 @@ fn decision_reason_text(name: &str) -> &str {
     }
 }
 
-/// Describes the reason why a condition holds or not, given its stable name.
-fn condition_reason_text(name: &str) -> &str {
+/// Returns a description of the reason why a condition holds or not. `name` is the identifier of the reason in the API.
+fn condition_outcome_text(name: &str) -> &str {
     match name {
         "matches" => "the value meets the condition",
         "differs" => "the value is different",
@@ -153,5 +155,6 @@ fn decision_source_text(by: &DecisionSource) -> String {
         },
         DecisionSource::Preset => "your preset".to_owned(),
         DecisionSource::ManagedPreset => "the preset of this computer".to_owned(),
+        DecisionSource::RepeatedApproval => "approval of the same call".to_owned(),
     }
 }

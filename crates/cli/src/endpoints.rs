@@ -4,7 +4,8 @@ use api::data::{AuthField, AuthSetting, EndpointUse, SignInEndpoint};
 
 use crate::terminal_escape::escape_line;
 
-/// Formats the sign-in settings of a server, one per line. `unattended` adds that no further consent is requested.
+/// Formats the sign-in settings of a server, one per line. If `unattended` is set, adds that each sign-in happens
+/// without consent.
 pub(crate) fn sign_in_settings_text(settings: &[AuthSetting], unattended: bool) -> String {
     let mut text = String::new();
     if settings.is_empty() {
@@ -28,7 +29,7 @@ pub(crate) fn sign_in_settings_text(settings: &[AuthSetting], unattended: bool) 
     text
 }
 
-/// Formats the endpoints that a sign-in sends credentials to, one per line.
+/// Formats the endpoints to which a sign-in sends credentials, one per line.
 pub(crate) fn sign_in_endpoints_text(endpoints: &[SignInEndpoint]) -> String {
     let mut text = String::from("  Credentials and tokens are sent to:\n");
     for endpoint in endpoints {

@@ -10,26 +10,26 @@ use serde_json::{Value, json};
 use crate::arguments::Command;
 use crate::conversation_printer::ConversationPrinter;
 use crate::output::{Output, to_json_value, with_redacted_variables};
-use crate::published_names::{EVENT_NAMES, SERVER_NAMES, published_event_name, with_published_names};
+use crate::published_names::{EVENT_FIELD_NAMES, SERVER_FIELD_NAMES, published_event_name, with_published_field_names};
 use crate::terminal_escape::escape_line;
 
 /// Maximum number of entries of an activity log that are read in one query.
 const ACTIVITY_ENTRIES_PER_QUERY: u32 = 1_000;
 
-/// Selects the host's events to print.
+/// Filter that selects which of the host's events are printed.
 #[derive(Debug, Clone)]
 pub(crate) struct EventFilter {
     /// `true` to print all events, including each MCP message.
-    watch: bool,
-    /// Name of the only server whose events are printed, if any.
+    prints_all: bool,
+    /// Name of the server to which printed events are limited, or `None` if events of all servers are printed.
     server: Option<String>,
 }
 
 impl EventFilter {
     pub(crate) fn for_command(command: &Command) -> Self {
         match command {
-            Command::Watch(of) => Self { watch: true, server: of.server.clone() },
-            _ => Self { watch: false, server: None },
+            Command::Watch(of) => Self { prints_all: true, server: of.server.clone() },
+            _ => Self { prints_all: false, server: None },
         }
     }
 
@@ -43,8 +43,8 @@ pub(crate) trait EventPrinter {
     fn print_event(&mut self, event: &Event) -> impl Future<Output = ()> + Send;
 }
 
-/// Printer of the conversation, if the command has one. The async task that receives the host's events uses it, so that
-/// text is printed before a consent request that follows it.
+/// Printer of the command's conversation, if it has one. The async task that receives the host's events uses it, so
+/// that text of a reply is printed before a consent request that follows it.
 pub(crate) type SharedConversationPrinter = Arc<Mutex<Option<ConversationPrinter>>>;
 
 /// Printer that writes events as text or JSON lines through [`Output`].
@@ -53,31 +53,43 @@ pub(crate) struct OutputEventPrinter {
     output: Arc<Output>,
     filter: EventFilter,
     /// Number of the last printed entry of each server's activity log.
-    last: HashMap<String, u64>,
-    /// Last printed text for each server and each call. An equal text is not printed again.
+    last_entry_numbers: HashMap<String, u64>,
+    /// Last text that was printed for each server and each call, so that an equal text is not printed again.
     last_texts: HashMap<String, String>,
-    talks: SharedConversationPrinter,
+    conversation_printer: SharedConversationPrinter,
 }
 
 impl OutputEventPrinter {
-    pub(crate) fn new(api: Api, output: Arc<Output>, filter: EventFilter, talks: SharedConversationPrinter) -> Self {
-        Self { api, output, filter, last: HashMap::new(), last_texts: HashMap::new(), talks }
+    pub(crate) fn new(
+        api: Api,
+        output: Arc<Output>,
+        filter: EventFilter,
+        conversation_printer: SharedConversationPrinter,
+    ) -> Self {
+        Self {
+            api,
+            output,
+            filter,
+            last_entry_numbers: HashMap::new(),
+            last_texts: HashMap::new(),
+            conversation_printer,
+        }
     }
 
     async fn print(&mut self, event: &Event) {
-        if let Some(talk) = self.talks.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        if let Some(talk) = self.conversation_printer.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
             talk.print_event(event, &self.output);
         }
         match event {
             Event::ActivityAppended { server, .. } => {
-                if self.filter.watch && self.filter.includes_server(server) {
+                if self.filter.prints_all && self.filter.includes_server(server) {
                     self.print_activity(server).await;
                 }
                 return;
             }
             Event::ServerChanged { server } if self.filter.includes_server(&server.name) => {
-                if self.filter.watch {
-                    self.print_if_new(
+                if self.filter.prints_all {
+                    self.print_if_changed(
                         &server.name,
                         format!("{}: {}", escape_line(&server.name), server_state_text(&server.state)),
                     );
@@ -85,7 +97,7 @@ impl OutputEventPrinter {
             }
             Event::ServerRemoved { name } if self.filter.includes_server(name) => {
                 self.last_texts.remove(name);
-                self.print_if_watched(format!("{}: removed from the settings", escape_line(name)));
+                self.print_if_watching(format!("{}: removed from the settings", escape_line(name)));
             }
             Event::CallChanged { call } if self.filter.includes_server(&call.server) => {
                 if let Some(task) = &call.task {
@@ -94,7 +106,7 @@ impl OutputEventPrinter {
                     let status = status.as_str().unwrap_or_default().replace('_', " ");
                     let words =
                         format!("{} {}: task {status}{message}", escape_line(&call.server), escape_line(&call.name));
-                    self.print_if_new(&format!("task of {}", call.id), words);
+                    self.print_if_changed(&format!("task of {}", call.id), words);
                 }
                 let progress = call.progress.as_ref().filter(|_| call.state == CallState::Running);
                 if let Some(progress) = progress {
@@ -107,14 +119,14 @@ impl OutputEventPrinter {
                         escape_line(&call.name),
                         progress.progress
                     );
-                    self.print_if_new(&format!("call {}", call.id), words);
+                    self.print_if_changed(&format!("call {}", call.id), words);
                 }
             }
             Event::CatalogChanged { server } if self.filter.includes_server(server) => {
-                self.print_if_watched(format!("{}: its tools, prompts or resources changed", escape_line(server)));
+                self.print_if_watching(format!("{}: its tools, prompts or resources changed", escape_line(server)));
             }
             Event::ResourceUpdated { server, uri } if self.filter.includes_server(server) => {
-                self.print_if_watched(format!("{}: {} changed", escape_line(server), escape_line(uri)));
+                self.print_if_watching(format!("{}: {} changed", escape_line(server), escape_line(uri)));
             }
             Event::ConfigProblem { problem: Some(problem) } => {
                 let file = problem.file.as_deref().unwrap_or("the settings file");
@@ -134,32 +146,32 @@ impl OutputEventPrinter {
             _ => return,
         }
         if let Value::Object(mut fields) =
-            with_published_names(with_redacted_variables(to_json_value(event)), EVENT_NAMES)
+            with_published_field_names(with_redacted_variables(to_json_value(event)), EVENT_FIELD_NAMES)
         {
             let name =
                 fields.shift_remove("type").and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
             if let Some(server) = fields.get_mut("server") {
-                *server = with_published_names(server.take(), SERVER_NAMES);
+                *server = with_published_field_names(server.take(), SERVER_FIELD_NAMES);
             }
             self.output.print_event(published_event_name(&name), Value::Object(fields));
         }
     }
 
-    fn print_if_new(&mut self, about: &str, words: String) {
+    fn print_if_changed(&mut self, about: &str, words: String) {
         if self.last_texts.get(about) != Some(&words) {
             self.output.print_message(&words);
             self.last_texts.insert(about.to_owned(), words);
         }
     }
 
-    fn print_if_watched(&self, words: String) {
-        if self.filter.watch {
+    fn print_if_watching(&self, words: String) {
+        if self.filter.prints_all {
             self.output.print_message(&words);
         }
     }
 
     async fn print_activity(&mut self, server: &str) {
-        let after = self.last.get(server).copied();
+        let after = self.last_entry_numbers.get(server).copied();
         let range = ActivityRange { server: server.to_owned(), after, limit: ACTIVITY_ENTRIES_PER_QUERY };
         // The server may have been removed since the event.
         let Ok(page) = self.api.read_activity(range).await else { return };
@@ -170,7 +182,7 @@ impl OutputEventPrinter {
             self.output.print_message(&format!("{}: {missed} messages were too fast to show", escape_line(server)));
         }
         for entry in &page.entries {
-            self.last.insert(server.to_owned(), entry.seq);
+            self.last_entry_numbers.insert(server.to_owned(), entry.seq);
             self.output.print_event("activity", json!({ "server": server, "entry": entry }));
             self.output.print_text(&activity_line(server, entry));
         }

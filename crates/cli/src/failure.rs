@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 /// Failure of a command, as reported to the user and to scripts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CommandFailure {
-    /// Stable error code for scripts.
+    /// Error code for scripts, which stays the same in later versions.
     pub(crate) code: String,
     /// Cause of the failure, as text for the user.
     pub(crate) message: String,
-    /// Additional data for scripts, whose shape depends on the code.
+    /// Additional data for scripts, with a structure that depends on the code.
     pub(crate) data: Option<Box<Value>>,
-    /// Result of the command, if it has one despite the failure.
+    /// Result of the command, if it produced one despite the failure.
     pub(crate) value: Option<Box<Value>>,
-    /// Exit status that the program returns.
+    /// Exit status with which the program ends.
     pub(crate) status: u8,
 }
 
@@ -22,11 +22,11 @@ pub(crate) struct CommandFailure {
 const EXIT_FAILED: u8 = 1;
 /// Exit status for an invalid command line, or for an invalid file that it names.
 const EXIT_USAGE_ERROR: u8 = 2;
-/// Exit status for an act that the policy or the user denied.
+/// Exit status for an operation that the policy or the user denied.
 const EXIT_REFUSED: u8 = 3;
 
 impl CommandFailure {
-    /// Creates a failure with this code and the exit status that belongs to it.
+    /// Creates a failure with this code and the corresponding exit status.
     pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let status = match code {
             ErrorCode::Refused | ErrorCode::Cancelled => EXIT_REFUSED,
@@ -43,7 +43,7 @@ impl CommandFailure {
         Self::new(ErrorCode::BadRequest, message)
     }
 
-    /// Creates a failure for a tool result that reports an error. The result is included.
+    /// Creates a failure for a tool result with `isError`, which is included as `value`.
     pub(crate) fn tool_error(message: String, value: Value) -> Self {
         Self { code: String::from("tool"), message, data: None, value: Some(Box::new(value)), status: EXIT_FAILED }
     }

@@ -67,8 +67,8 @@ fn field_kind_text(kind: &FieldKind) -> String {
     }
 }
 
-/// Converts the text that the user entered for a form field to a value. Empty input results in the default value.
-/// Invalid input is returned as a string, which the validation rejects.
+/// Converts the text that the user entered for a form field to a value. Returns the default value for an empty text,
+/// and a string for invalid input, which the form's validation then rejects.
 pub(crate) fn parse_field_input(field: &FormField, text: &str) -> Option<Value> {
     if text.is_empty() {
         return field.default.clone();
@@ -92,8 +92,8 @@ pub(crate) fn parse_field_input(field: &FormField, text: &str) -> Option<Value> 
     })
 }
 
-/// Returns the value of the option that the user's input selects by its value, its title or its number, checked in this
-/// order.
+/// Returns the value of the option that the user's input selects by its value, its title or its number, which are
+/// compared in this order.
 fn find_choice_value(options: &[ChoiceOption], text: &str) -> String {
     let text = text.trim();
     let named = options.iter().find(|option| option.value == text).or_else(|| options.iter().find(|o| o.title == text));

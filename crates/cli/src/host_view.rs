@@ -6,16 +6,16 @@ use std::collections::HashSet;
 use api::Event;
 use api::data::{ConsentRequest, ConsentRequestBody, ConsentRequestOutcome, Server};
 
-/// Local copy of the host's servers and pending consent requests, after the events processed so far.
+/// Local copy of the host's servers and pending consent requests, updated by each event of the host.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HostView {
-    /// Number of the first event that is not part of this view yet.
+    /// Number of the first event that has not been applied to this copy yet.
     pub(crate) next_event: u64,
     pub(crate) servers: Vec<Server>,
-    /// Pending consent requests, in the order of the queue.
+    /// Pending consent requests, in the order in which the host queues them.
     pub(crate) consent_requests: Vec<ConsentRequest>,
-    /// Servers for which a consent request about signing in was denied or closed.
-    pub(crate) refused: HashSet<String>,
+    /// Names of the servers for which the user denied or closed a consent request about signing in.
+    pub(crate) refused_sign_ins: HashSet<String>,
 }
 
 impl HostView {
@@ -23,7 +23,7 @@ impl HostView {
         self.servers.iter().find(|server| server.name == name)
     }
 
-    pub(crate) fn apply(&mut self, event: &Event) {
+    pub(crate) fn apply_event(&mut self, event: &Event) {
         match event {
             Event::ServerChanged { server } => match self.servers.iter_mut().find(|known| known.name == server.name) {
                 Some(known) => known.clone_from(server),
@@ -40,7 +40,7 @@ impl HostView {
                 if matches!(outcome, ConsentRequestOutcome::Denied | ConsentRequestOutcome::Cancelled) {
                     let closed =
                         self.consent_requests.iter().find(|request| request.id == *id && is_about_sign_in(request));
-                    self.refused.extend(closed.map(|request| request.server.clone()));
+                    self.refused_sign_ins.extend(closed.map(|request| request.server.clone()));
                 }
                 self.consent_requests.retain(|request| request.id != *id);
             }

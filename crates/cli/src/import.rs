@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use api::ApiError;
 use installer::imports::{self, ImportError};
 use other_apps::{
-    AppEnvironment, ExportForm, ExportOmissions, FoundServer, ImportNote, ImportNoteKind, ImportStatus, ScanReport,
-    ScanScope, ServersExport,
+    AppEnvironment, ExportOmissions, FoundServer, ImportNote, ImportNoteKind, ImportStatus, ScanReport, ScanScope,
+    ServerExportFormat, ServerListExport,
 };
 use ports::SecretPersistence;
 use ports::server_config::{ConfigProblem, ServerEntry, ServerTransport};
@@ -18,7 +18,7 @@ use crate::failure::CommandFailure;
 use crate::session::CommandSession;
 use crate::terminal_escape::{escape_line, escape_value};
 
-/// Imports the servers that were found, or only prints them if `--dry-run` is set.
+/// Searches for servers in the settings of other apps, and imports them, or only prints them if `--dry-run` is set.
 pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Result<Value, CommandFailure> {
     session.server_names(None).await?;
     let surroundings = app_environment(what.home)?;
@@ -41,7 +41,7 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
             .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
         {
             match imports::import_server(session.api.host(), server).await.map_err(ApiError::from) {
-                Ok(persistence) => server.notes.extend(unstored_secrets_note(server, &persistence)),
+                Ok(persistence) => server.notes.extend(lost_secrets_note(server, &persistence)),
                 Err(error) => {
                     let note = format!("it was not imported: {}", error.message);
                     server.notes.push(ImportNote::new(ImportNoteKind::Reason, note));
@@ -61,15 +61,16 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
     }
 }
 
-/// Prints the configured servers in the format of another app, and what is omitted of each.
+/// Prints the configured servers in the settings format of another app, and lists what the format omits for each
+/// server.
 pub(crate) async fn export_servers(session: &CommandSession, format: ExportFormat) -> Result<Value, CommandFailure> {
     session.server_names(None).await?;
     let form = match format {
-        ExportFormat::McpServers => ExportForm::McpServers,
-        ExportFormat::VsCode => ExportForm::VsCode,
+        ExportFormat::McpServers => ServerExportFormat::McpServers,
+        ExportFormat::VsCode => ServerExportFormat::VsCode,
     };
     let servers = configured_servers(session).await?;
-    let ServersExport { document, omissions } = other_apps::export(&servers, form);
+    let ServerListExport { document, omissions } = other_apps::export(&servers, form);
     for (server, omissions) in servers.iter().zip(&omissions) {
         let notes = omissions.entry_notes();
         if !notes.is_empty() {
@@ -104,7 +105,8 @@ fn app_environment(home: Option<PathBuf>) -> Result<AppEnvironment, CommandFailu
     Ok(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
 }
 
-/// Returns the scope of a search for servers: the app with this name, or else the file or project folder at this path.
+/// Returns where to search for servers: in the settings of the app with this name, or in the file or project folder at
+/// this path. Without a name, the scope is all apps.
 fn parse_scan_scope(named: Option<String>) -> ScanScope {
     match named {
         None => ScanScope::All,
@@ -115,9 +117,9 @@ fn parse_scan_scope(named: Option<String>) -> ScanScope {
     }
 }
 
-/// Returns a note if the secrets of a server are stored only until this program exits, so that the user has to enter
-/// them again.
-fn unstored_secrets_note(server: &FoundServer, persistence: &SecretPersistence) -> Option<ImportNote> {
+/// Returns a note if the secrets of a server are lost when this program exits, so that the user has to enter them
+/// again.
+fn lost_secrets_note(server: &FoundServer, persistence: &SecretPersistence) -> Option<ImportNote> {
     let SecretPersistence::ThisRun { cause } = persistence else { return None };
     let names: Vec<&str> = server
         .secrets

@@ -6,23 +6,24 @@ use std::sync::Arc;
 
 use tokio::sync::{Mutex, mpsc};
 
-/// Number of lines of standard input that are read ahead.
+/// Maximum number of lines of standard input that are read before they are requested.
 const READ_AHEAD_LINES: usize = 16;
 
-/// Lines of standard input. Reading starts when the first line is requested.
+/// Shared reader of the lines of standard input, which starts to read when the first line is requested.
 #[derive(Clone, Default)]
 pub(crate) struct InputLines {
     lines: Arc<Mutex<Option<mpsc::Receiver<String>>>>,
 }
 
 impl InputLines {
-    /// Returns the next line, or `None` at the end of the input. Cancel safe: no line is lost if the future is dropped.
+    /// Returns the next line, or `None` at the end of the input. Cancel safe: if the future is dropped, no line is
+    /// lost.
     pub(crate) async fn next_line(&self) -> Option<String> {
         self.lines.lock().await.get_or_insert_with(spawn_reader).recv().await
     }
 }
 
-/// Spawns a thread that reads the lines, because reading standard input can't be cancelled.
+/// Spawns a thread that reads lines from standard input, because such a read can't be cancelled.
 fn spawn_reader() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(READ_AHEAD_LINES);
     std::thread::spawn(move || {

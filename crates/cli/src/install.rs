@@ -12,22 +12,23 @@ use serde_json::{Value, json};
 
 use crate::arguments::InstallArguments;
 use crate::failure::CommandFailure;
-use crate::install_plan::{self, choose_sandbox, collect_values};
+use crate::install_plan::{self, choose_sandbox, collect_input_values};
 use crate::install_source::{ResolvedSource, resolve_source};
 use crate::session::CommandSession;
 use crate::terminal_escape::escape_line;
 use crate::terminal_user::TerminalUser;
-use crate::{plan_text, registry};
+use crate::{install_plan_text, registry};
 
-/// Prints the planned configuration, and adds the server after the user confirms.
+/// Prints the configuration of the server to install, and adds the server after the user confirms.
 pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Result<Value, CommandFailure> {
     let there = session.server_names(None).await?;
     let host = session.api.host();
     let ports = host.ports();
     let choice =
         registry::registry_choice(what.address.clone(), Arc::clone(&ports.documents), Arc::clone(&ports.secrets));
-    let installer = registry::installer(session.data_folder.clone(), choice);
-    let ResolvedSource { source, mut plan, bundle, words, origin } = resolve_source(&what, &installer, host).await?;
+    let installer = registry::create_installer(session.data_folder.clone(), choice);
+    let ResolvedSource { source, mut plan, bundle, description, origin } =
+        resolve_source(&what, &installer, host).await?;
     if let Some(name) = what.name.as_ref().or(what.upgrade.as_ref()) {
         plan.name.clone_from(name);
     }
@@ -40,14 +41,14 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
         Some(_) => None,
         None => choose_sandbox(&what, &installer.containment(&plan).await, bundle.as_deref())?,
     };
-    let values = collect_values(&what, &plan, &session.input, &session.output).await?;
+    let values = collect_input_values(&what, &plan, &session.input, &session.output).await?;
     let draft = InstallDraft { source, name: plan.name.clone(), values, sandbox, upgrades: what.upgrade.clone() };
-    let mut shown = json!({ "origin": origin, "plan": plan_text::plan_json(&plan), "added": false });
+    let mut shown = json!({ "origin": origin, "plan": install_plan_text::install_plan_json(&plan), "added": false });
     // Queries the registry again, since the cached response for this exact version may be older than the plan.
     let preview = match installer.preview(host, &draft, CachePolicy::Now).await {
         Ok(preview) => preview,
         Err(InstallError::Fill(error)) => {
-            session.output.print_text(&format!("{words}{}", plan_text::plan_text(&plan)));
+            session.output.print_text(&format!("{description}{}", install_plan_text::install_plan_text(&plan)));
             shown["missing"] = error.to_string().into();
             if what.dry_run {
                 session.output.print_message(&escape_line(&error.to_string()));
@@ -58,18 +59,18 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
         }
         Err(error) => return Err(error.into()),
     };
-    shown["server"] = install_plan::planned_server_json(&preview.server);
+    shown["server"] = install_plan::server_to_install_json(&preview.server);
     let setup = match &preview.before {
         Some(before) => {
-            shown["before"] = install_plan::planned_server_json(before);
+            shown["before"] = install_plan::server_to_install_json(before);
             install_plan::upgrade_changes_text(before, &preview.server)
         }
-        None => install_plan::planned_server_text(&preview.server),
+        None => install_plan::server_to_install_text(&preview.server),
     };
     session.output.print_text(&format!(
-        "{words}{setup}{}{}",
-        plan_text::inputs_text(&plan),
-        plan_text::notes_text(&plan)
+        "{description}{setup}{}{}",
+        install_plan_text::plan_inputs_text(&plan),
+        install_plan_text::notes_text(&plan)
     ));
     if what.dry_run {
         return Ok(shown);

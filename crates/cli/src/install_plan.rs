@@ -17,11 +17,12 @@ use crate::input_lines::InputLines;
 use crate::output::Output;
 use crate::terminal_escape::{escape_line, escape_value};
 
-/// Text displayed instead of the value of a secret.
+/// Text that is printed instead of the value of a secret.
 const SECRET_PLACEHOLDER: &str = "(for the keychain)";
 
-/// Collects the values of an installation plan's inputs from the command line, and the secrets from standard input.
-pub(crate) async fn collect_values(
+/// Returns the values for the inputs of an installation plan: ordinary values from the command line, and secrets from
+/// standard input.
+pub(crate) async fn collect_input_values(
     what: &InstallArguments,
     plan: &InstallPlan,
     input: &InputLines,
@@ -57,8 +58,8 @@ pub(crate) async fn collect_values(
     Ok(values)
 }
 
-/// Returns the sandbox for a server, or `None` if the options disable it, the server is remote, or it runs in a
-/// container.
+/// Returns the sandbox settings for a server to install, or `None` if the options disable the sandbox, the server is
+/// remote, or it runs in a container.
 ///
 /// # Errors
 ///
@@ -113,12 +114,14 @@ pub(crate) fn choose_sandbox(
     }
 }
 
-/// Formats the configuration of a server to install as readable text.
-pub(crate) fn planned_server_text(server: &NewServer) -> String {
+/// Formats the configuration of a server to install as text for the user.
+pub(crate) fn server_to_install_text(server: &NewServer) -> String {
     let mut text = format!("name        {}\n", escape_value(&server.entry.name));
     let shown = |values: &BTreeMap<String, String>| -> BTreeMap<String, String> {
         let plain = values.iter().map(|(name, text)| (name.clone(), escape_value(text)));
-        plain.chain(server.secret_values.iter().map(|(name, parts)| (name.clone(), masked_text(parts)))).collect()
+        plain
+            .chain(server.secret_values.iter().map(|(name, parts)| (name.clone(), text_with_masked_secrets(parts))))
+            .collect()
     };
     match &server.entry.config.transport {
         ServerTransport::Stdio(stdio) => {
@@ -142,9 +145,10 @@ pub(crate) fn planned_server_text(server: &NewServer) -> String {
     text
 }
 
-/// Formats the changes of an upgrade as readable text: removed lines start with `-`, added ones with `+`.
+/// Formats the configuration of a server after an upgrade as text, together with the removed lines. Removed lines start
+/// with `-`, and added ones with `+`.
 pub(crate) fn upgrade_changes_text(before: &NewServer, after: &NewServer) -> String {
-    let (before, after) = (planned_server_text(before), planned_server_text(after));
+    let (before, after) = (server_to_install_text(before), server_to_install_text(after));
     let is_in = |text: &str, line: &str| text.lines().any(|other| other == line);
     let removed = before.lines().filter(|line| !is_in(&after, line)).map(|line| format!("- {line}\n"));
     let now = after.lines().map(|line| format!("{} {line}\n", if is_in(&before, line) { ' ' } else { '+' }));
@@ -152,7 +156,7 @@ pub(crate) fn upgrade_changes_text(before: &NewServer, after: &NewServer) -> Str
 }
 
 /// Formats the configuration of a server to install as JSON.
-pub(crate) fn planned_server_json(server: &NewServer) -> Value {
+pub(crate) fn server_to_install_json(server: &NewServer) -> Value {
     let shown = |values: &BTreeMap<String, String>| -> Value {
         let plain = values.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str())));
         let secret = server.secret_values.keys().map(|name| (name.clone(), Value::from(SECRET_PLACEHOLDER)));
@@ -172,7 +176,7 @@ pub(crate) fn planned_server_json(server: &NewServer) -> Value {
     }
 }
 
-fn masked_text(parts: &[ValuePart]) -> String {
+fn text_with_masked_secrets(parts: &[ValuePart]) -> String {
     let part = |part: &ValuePart| match part {
         ValuePart::Text(text) => escape_line(text),
         ValuePart::Secret(_) => SECRET_PLACEHOLDER.to_owned(),

@@ -20,19 +20,19 @@ use crate::terminal_escape::escape_line;
 
 /// Server to install, with its source and its installation plan.
 pub(crate) struct ResolvedSource {
-    /// Source with the exact version or hash, by which the same server is found again.
+    /// Registry entry or bundle with its exact version or hash, so that the same server is found again.
     pub(crate) source: InstallSource,
     /// Installation plan for the server.
     pub(crate) plan: InstallPlan,
-    /// Folder to which a bundle would be unpacked, or `None` if the server is not a bundle.
+    /// Folder to which the bundle would be unpacked, or `None` if the server is not from a bundle.
     pub(crate) bundle: Option<PathBuf>,
-    /// Description of the source as readable text.
-    pub(crate) words: String,
-    /// Description of the source as JSON, for the output of `--json`.
+    /// Description of the registry entry or bundle, as text for the user.
+    pub(crate) description: String,
+    /// Description of the registry entry or bundle, as JSON for the output of `--json`.
     pub(crate) origin: Value,
 }
 
-/// Looks up the server that the command line names, and creates its installation plan.
+/// Looks up the server to install that the command line names, and creates its installation plan.
 pub(crate) async fn resolve_source(
     what: &InstallArguments,
     installer: &Installer,
@@ -46,7 +46,7 @@ pub(crate) async fn resolve_source(
         (None, None) => return Err(CommandFailure::usage_error("name a server or a bundle to install")),
     };
     let bundle = offer.origin.bundle().map(|file| file.folder.clone());
-    let (mut words, origin) = match &offer.origin {
+    let (mut description, origin) = match &offer.origin {
         InstallOrigin::Registry { answer, .. } => {
             let catalog = &*installer.catalog().await?;
             let mut origin = server_details_json(catalog, &answer.value);
@@ -61,18 +61,18 @@ pub(crate) async fn resolve_source(
     };
     if let Some(file) = offer.origin.bundle() {
         let folder = escape_line(&file.folder.display().to_string());
-        words.push_str(&format!("{}folder      {folder}\n", bundle::manifest_text(&file.bundle)));
+        description.push_str(&format!("{}folder      {folder}\n", bundle::manifest_text(&file.bundle)));
     }
     let plan = match (offer.plan, &offer.origin) {
         (Ok(plan), _) => plan,
         (Err(problem), InstallOrigin::Registry { answer, .. }) => {
-            return Err(not_installable_failure(&problem, &answer.value, &words));
+            return Err(not_installable_failure(&problem, &answer.value, &description));
         }
         (Err(problem), InstallOrigin::Bundle(_)) => {
             return Err(CommandFailure::new(ErrorCode::Unsupported, problem.to_string()));
         }
     };
-    Ok(ResolvedSource { source: offer.source, plan, bundle, words, origin })
+    Ok(ResolvedSource { source: offer.source, plan, bundle, description, origin })
 }
 
 fn bundle_json(file: &BundleFile) -> Value {
@@ -80,7 +80,7 @@ fn bundle_json(file: &BundleFile) -> Value {
     json!({ "name": manifest.name, "version": manifest.version, "sha256": archive.sha256(), "folder": file.folder })
 }
 
-/// Returns the source given on the command line, or `None` if none is given.
+/// Returns the registry entry or bundle that the command line names, or `None` if it names none.
 fn source_from_arguments(what: &InstallArguments) -> Result<Option<InstallSource>, CommandFailure> {
     let target = match (what.package, what.remote) {
         (Some(number), _) => Some(InstallTarget::Package { number }),
@@ -113,7 +113,7 @@ fn is_bundle_path(what: &str) -> bool {
     ending.is_some_and(|ending| BUNDLE_EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
-/// Describes why a registry entry can't be installed, and the command line options that may help.
+/// Returns the failure that tells why a registry entry can't be installed, and which options may help.
 fn not_installable_failure(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> CommandFailure {
     match problem {
         NotInstallable::NotChosen | NotInstallable::Nothing => CommandFailure::usage_error(install_choices_text(entry)),

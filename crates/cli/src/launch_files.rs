@@ -4,10 +4,11 @@ use api::data::{LaunchFile, LaunchFileRole};
 
 use crate::terminal_escape::escape_line;
 
-/// Number of characters of a hash that are printed.
+/// Number of leading characters of a file's hash that are printed.
 const HASH_CHARS_SHOWN: usize = 16;
 
-/// Formats a summary line, followed by two lines per file.
+/// Formats the files that determine what a server's start executes: a summary line, followed by at least two lines per
+/// file.
 pub(crate) fn launch_files_text(files: &[LaunchFile]) -> String {
     let mut text = match files.len() {
         0 => return String::new(),

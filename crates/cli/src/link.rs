@@ -5,13 +5,13 @@ use other_apps::{LinkTarget, install_link};
 use ports::server_config::ServerEntry;
 use serde_json::{Value, json};
 
-use crate::arguments::{LinkApp, LinkArguments};
+use crate::arguments::{InstallLinkApp, LinkArguments};
 use crate::failure::CommandFailure;
 use crate::session::CommandSession;
 use crate::terminal_escape::{escape_and_prefix_lines, escape_line};
 
-/// Prints a link that installs a server, with notes on values to fill in and on settings that the link omits. Starts
-/// nothing.
+/// Prints a link that installs a server, with notes on values to fill in and on settings that the link does not
+/// contain. Starts nothing.
 pub(crate) async fn run(session: &CommandSession, what: LinkArguments) -> Result<Value, CommandFailure> {
     session.server_names(Some(&what.server)).await?;
     let snapshot = session.api.host().snapshot().await.map_err(ApiError::from)?;
@@ -19,9 +19,9 @@ pub(crate) async fn run(session: &CommandSession, what: LinkArguments) -> Result
     let server =
         server.ok_or_else(|| CommandFailure::usage_error(format!("the server {:?} was just removed", what.server)))?;
     let app = match what.app {
-        LinkApp::Drawbridge => LinkTarget::Drawbridge,
-        LinkApp::Cursor => LinkTarget::Cursor,
-        LinkApp::VsCode => LinkTarget::VsCode,
+        InstallLinkApp::Drawbridge => LinkTarget::Drawbridge,
+        InstallLinkApp::Cursor => LinkTarget::Cursor,
+        InstallLinkApp::VsCode => LinkTarget::VsCode,
     };
     let entry = ServerEntry { name: server.name, config: server.config };
     let link = install_link(&entry, app).map_err(|problem| CommandFailure::usage_error(problem.message))?;

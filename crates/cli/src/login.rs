@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
-use crate::published_names::{AUTHORIZATION_NAMES, with_published_names};
+use crate::published_names::{AUTHORIZATION_FIELD_NAMES, with_published_field_names};
 use crate::session::{self, CommandSession};
 use crate::sign_in_text;
 use crate::terminal_escape;
 
-/// Signs in to a server. Returns a failure if the tokens can't be stored permanently.
+/// Signs in to a server. Returns a failure if the tokens can't be stored for later commands.
 pub(crate) async fn login(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
     session.server_names(Some(server)).await?;
     session.api.sign_in(server_name(server)).await?;
@@ -22,15 +22,15 @@ pub(crate) async fn login(session: &CommandSession, server: &str) -> Result<Valu
     session.output.print_text(&sign_in_text::authorization_text(&authorization));
     match &authorization.token_storage {
         Some(TokenStorage::ThisRun { cause }) => {
-            Err(unstored_tokens_failure(server, cause, authorization_json(&authorization)))
+            Err(lost_tokens_failure(server, cause, authorization_json(&authorization)))
         }
         _ => Ok(authorization_json(&authorization)),
     }
 }
 
-/// Returns the failure of a login whose tokens can't be stored permanently, so that they are lost when the program
-/// exits.
-fn unstored_tokens_failure(server: &str, cause: &str, authorization: Value) -> CommandFailure {
+/// Returns the failure of a `login` that succeeded, but whose tokens are lost when the program exits because they can't
+/// be stored.
+fn lost_tokens_failure(server: &str, cause: &str, authorization: Value) -> CommandFailure {
     let message = format!(
         "{server}: the sign-in succeeded, but is lost now, because this program ends and its tokens can't be stored: {cause}\n\
          Until then sign in with the command that needs it, such as \"drawbridge-cli call {server} TOOL --paste\"."
@@ -38,7 +38,7 @@ fn unstored_tokens_failure(server: &str, cause: &str, authorization: Value) -> C
     CommandFailure { value: Some(Box::new(authorization)), ..CommandFailure::new(ErrorCode::SignInNeeded, message) }
 }
 
-/// Signs out of a server, and prints if its tokens were revoked.
+/// Signs out of a server, and prints whether its tokens were revoked.
 pub(crate) async fn logout(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
     session.server_names(Some(server)).await?;
     let done = session.api.sign_out(server_name(server)).await?;
@@ -80,9 +80,10 @@ fn server_name(server: &str) -> ServerName {
     ServerName { server: server.to_owned() }
 }
 
-/// Waits until the sign-in has ended and the server is ready.
+/// Waits until the sign-in to a server has ended and the server is ready. Returns a failure if the sign-in or the start
+/// fails.
 async fn wait_for_sign_in(session: &CommandSession, server: &str) -> Result<Authorization, CommandFailure> {
-    let mut changes = session.changes();
+    let mut changes = session.watch_host_view();
     loop {
         changes.borrow_and_update();
         // The server's state is read first, so that a sign-in that starts when the server becomes ready is not missed.
@@ -101,7 +102,8 @@ async fn wait_for_sign_in(session: &CommandSession, server: &str) -> Result<Auth
     }
 }
 
-/// Returns the outcome of the sign-in that `wait_for_sign_in` observes, or `None` while it is in progress.
+/// Returns the outcome of a sign-in from the states of the server and of its authorization, or `None` while neither has
+/// ended.
 fn sign_in_outcome(
     session: &CommandSession,
     server: &str,
@@ -127,15 +129,16 @@ fn sign_in_outcome(
 }
 
 fn authorization_json(authorization: &Authorization) -> Value {
-    with_published_names(to_json_value(authorization), AUTHORIZATION_NAMES)
+    with_published_field_names(to_json_value(authorization), AUTHORIZATION_FIELD_NAMES)
 }
 
-/// Returns `true` if an account is signed in and its tokens are valid.
+/// Returns `true` if an account is signed in and does not have to sign in again.
 fn is_signed_in(known: &Authorization) -> bool {
     known.account.as_ref().is_some_and(|account| account.reauthentication_reason.is_none())
 }
 
-/// Adds the recorded requests and responses of the sign-in to a failure, so that the user sees where it failed.
+/// Adds the recorded requests and responses of the sign-in to a failure and prints them, so that the user sees where
+/// the sign-in failed.
 async fn with_sign_in_steps(session: &CommandSession, server: &str, failure: CommandFailure) -> CommandFailure {
     let Ok(known) = session.api.read_authorization(server_name(server)).await else { return failure };
     // A user who denied the sign-in knows the reason.
@@ -144,7 +147,7 @@ async fn with_sign_in_steps(session: &CommandSession, server: &str, failure: Com
     }
     session.output.print_message(sign_in_text::sign_in_steps_text(&known.steps).trim_end());
     CommandFailure {
-        data: Some(Box::new(with_published_names(json!({ "steps": known.steps }), AUTHORIZATION_NAMES))),
+        data: Some(Box::new(with_published_field_names(json!({ "steps": known.steps }), AUTHORIZATION_FIELD_NAMES))),
         ..failure
     }
 }

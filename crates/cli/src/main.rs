@@ -24,6 +24,7 @@ mod import;
 mod input_lines;
 mod install;
 mod install_plan;
+mod install_plan_text;
 mod install_source;
 mod launch_files;
 mod link;
@@ -32,7 +33,6 @@ mod models;
 mod output;
 mod packages;
 mod pasted_redirects;
-mod plan_text;
 mod platform;
 mod published_names;
 mod registry;
@@ -138,8 +138,8 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
     }
 }
 
-/// Runs the commands that use no host, such as `doctor`, which must work if a host can't start. Returns `None` for all
-/// other commands.
+/// Runs the command if it is one that uses no host, such as `doctor`, which must work even if a host can't start.
+/// Returns `None` for all other commands.
 async fn run_without_host(arguments: &Arguments, output: &Output) -> Option<Result<Value, CommandFailure>> {
     match &arguments.command {
         arguments::Command::Doctor(what) => Some(doctor::run(arguments, what, output).await),

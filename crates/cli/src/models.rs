@@ -13,12 +13,14 @@ use serde_json::Value;
 use crate::arguments::{ModelsCommand, NewProvider, ProviderKindName};
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
-use crate::published_names::{MODELS_NAMES, PROVIDER_NAMES, PROVIDER_TEST_NAMES, with_published_names};
+use crate::published_names::{
+    MODELS_FIELD_NAMES, PROVIDER_FIELD_NAMES, PROVIDER_TEST_FIELD_NAMES, with_published_field_names,
+};
 use crate::session::CommandSession;
 use crate::table::format_table;
 use crate::terminal_escape;
 
-/// Environment variable from which the `models` commands read an API key.
+/// Environment variable from which the `models` commands read the API key of a provider.
 const API_KEY_VARIABLE: &str = "DRAWBRIDGE_MODEL_KEY";
 /// Maximum length of an API key, in bytes.
 const MAX_API_KEY_BYTES: u64 = 8 << 10;
@@ -58,7 +60,7 @@ async fn list_providers(session: &CommandSession, provider: Option<String>) -> R
         session.api.refresh_models(ProviderId { id: provider.clone() }).await?;
         let provider = find_provider(session, &provider).await?;
         session.output.print_text(&format_table(&provider.models.iter().map(model_row).collect::<Vec<_>>()));
-        return Ok(with_published_names(to_json_value(&provider), PROVIDER_NAMES));
+        return Ok(with_published_field_names(to_json_value(&provider), PROVIDER_FIELD_NAMES));
     }
     let models = read_models(session).await?;
     let rows: Vec<_> = models.providers.iter().map(|own| provider_row(own, models.default.as_ref())).collect();
@@ -73,7 +75,7 @@ async fn list_providers(session: &CommandSession, provider: Option<String>) -> R
         let presets: Vec<_> = models.presets.iter().map(|preset| preset.id).collect();
         session.output.print_text(&format!("no providers; add one of {}, or any by --url", presets.join(", ")));
     }
-    Ok(with_published_names(to_json_value(&models), MODELS_NAMES))
+    Ok(with_published_field_names(to_json_value(&models), MODELS_FIELD_NAMES))
 }
 
 fn provider_row(own: &ModelProvider, default: Option<&ModelRef>) -> Vec<String> {
@@ -131,7 +133,7 @@ async fn add_provider(session: &CommandSession, new: NewProvider) -> Result<Valu
     }
     session.output.print_text(&format!("added; try it with: drawbridge-cli models test {}", new.provider));
     let provider = find_provider(session, &new.provider).await?;
-    Ok(with_published_names(to_json_value(&provider), PROVIDER_NAMES))
+    Ok(with_published_field_names(to_json_value(&provider), PROVIDER_FIELD_NAMES))
 }
 
 fn provider_settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Result<SetProvider, CommandFailure> {
@@ -168,7 +170,7 @@ const fn provider_kind(name: ProviderKindName) -> ProviderKind {
     }
 }
 
-/// Reads an API key from the environment, or else from standard input.
+/// Reads a provider's API key from the environment, or else from standard input.
 async fn read_provider_key(session: &CommandSession) -> Result<String, CommandFailure> {
     let key = match std::env::var(API_KEY_VARIABLE) {
         Ok(key) => key,
@@ -191,7 +193,7 @@ async fn read_provider_key(session: &CommandSession) -> Result<String, CommandFa
     Ok(key.to_owned())
 }
 
-/// Stores the API key of a provider. Returns a failure if the key can't be stored permanently.
+/// Stores the API key of a model provider. Returns a failure if the key would be lost when the program exits.
 async fn store_provider_key(
     session: &CommandSession,
     id: String,
@@ -215,7 +217,7 @@ async fn test_provider(session: &CommandSession, id: String, model: Option<Strin
         words = format!("{words}; after {time} ms the model replied: {}", terminal_escape::escape_line(reply));
     }
     session.output.print_text(&words);
-    Ok(with_published_names(to_json_value(&tried), PROVIDER_TEST_NAMES))
+    Ok(with_published_field_names(to_json_value(&tried), PROVIDER_TEST_FIELD_NAMES))
 }
 
 async fn set_default_model(session: &CommandSession, model: &str) -> Result<Value, CommandFailure> {

@@ -11,12 +11,12 @@ use tokio::sync::Notify;
 use crate::failure::CommandFailure;
 use crate::terminal_escape;
 
-/// Maximum number of deferred pieces of output during a prompt. If it is exceeded, they are printed and the prompt is
-/// repeated.
-const MAX_DEFERRED_PIECES: usize = 1_000;
+/// Maximum number of pieces of output that are deferred during a prompt. When it is reached, they are printed and the
+/// prompt is repeated.
+const MAX_DEFERRED_OUTPUTS: usize = 1_000;
 
-/// Output of the program. All async tasks print through it, so that lines and prompts are not interleaved. Other output
-/// is deferred during a prompt.
+/// Output of the program, through which all async tasks print, so that their lines are not interleaved. During a
+/// prompt, output other than the prompt is deferred.
 pub(crate) struct Output {
     json: bool,
     screen: Mutex<OutputScreen>,
@@ -26,13 +26,13 @@ pub(crate) struct Output {
 struct OutputScreen {
     out: Box<dyn Write + Send>,
     err: Box<dyn Write + Send>,
-    /// `true` once the result was printed. Later output is discarded.
-    over: bool,
+    /// `true` after the result has been printed. Later output is discarded.
+    is_finished: bool,
     /// Output that is deferred during a prompt, or `None` if there is no prompt.
-    held: Option<DeferredOutput>,
+    deferred: Option<DeferredOutput>,
 }
 
-/// Output that is printed once the user has replied to the prompt.
+/// Output that is printed after the user has replied to the prompt.
 #[derive(Default)]
 struct DeferredOutput {
     pieces: Vec<(OutputStream, String)>,
@@ -52,7 +52,7 @@ impl Output {
     }
 
     pub(crate) fn with_streams(json: bool, out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
-        let screen = Mutex::new(OutputScreen { out, err, over: false, held: None });
+        let screen = Mutex::new(OutputScreen { out, err, is_finished: false, deferred: None });
         Self { json, screen, closed: Notify::new() }
     }
 
@@ -65,12 +65,12 @@ impl Output {
         self.json
     }
 
-    /// Waits until the reader of standard output has closed it.
+    /// Waits until a write fails because the reader of standard output has closed it.
     pub(crate) async fn wait_until_closed(&self) {
         self.closed.notified().await;
     }
 
-    /// Prints an event as a JSON line. Ignored if the output format is text.
+    /// Prints an event as a JSON line. Does nothing if the output format is text.
     pub(crate) fn print_event(&self, name: &str, fields: Value) {
         if !self.json {
             return;
@@ -83,50 +83,50 @@ impl Output {
         self.print(format!("{}\n", terminal_escape::escape_json(&Value::Object(line))));
     }
 
-    /// Prints lines of the result as text. Ignored if the output format is JSON.
+    /// Prints lines of the result as text. Does nothing if the output format is JSON.
     pub(crate) fn print_text(&self, lines: &str) {
         if !self.json && !lines.is_empty() {
             self.print(format!("{}\n", lines.trim_end_matches('\n')));
         }
     }
 
-    /// Prints part of a line, or several lines, as text. Ignored if the output format is JSON.
-    pub(crate) fn print_piece(&self, text: &str) {
+    /// Prints a text without adding a line break. Does nothing if the output format is JSON.
+    pub(crate) fn print_text_fragment(&self, text: &str) {
         if !self.json {
             self.print(text.to_owned());
         }
     }
 
-    /// Prints a prompt for input if standard input is a terminal.
+    /// Prints a prompt for input. Does nothing if standard input is no terminal or the output format is JSON.
     pub(crate) fn print_prompt(&self, words: &str) {
         if !self.json && io::stdin().is_terminal() {
             self.lock_screen().print_or_defer(OutputStream::Err, words.to_owned());
         }
     }
 
-    /// Prints a message to standard error. Ignored if the output format is JSON.
+    /// Prints a message to standard error. Does nothing if the output format is JSON.
     pub(crate) fn print_message(&self, line: &str) {
         if !self.json {
-            self.announce(line);
+            self.print_message_in_any_format(line);
         }
     }
 
-    /// Prints a message to standard error in both output formats.
-    pub(crate) fn announce(&self, line: &str) {
+    /// Prints a message to standard error, also if the output format is JSON.
+    pub(crate) fn print_message_in_any_format(&self, line: &str) {
         self.lock_screen().print_or_defer(OutputStream::Err, format!("{line}\n"));
     }
 
-    /// Starts a prompt. Other output is deferred until the returned guard is dropped.
+    /// Begins a prompt. All output except that of the returned guard is deferred until the guard is dropped.
     pub(crate) fn begin_prompt(self: &Arc<Self>) -> PromptGuard {
-        self.lock_screen().held.get_or_insert_default();
+        self.lock_screen().deferred.get_or_insert_default();
         PromptGuard { output: Arc::clone(self) }
     }
 
-    /// Prints the result of the command. Later output is discarded.
+    /// Prints the result of the command, or its failure. Output that follows is discarded.
     pub(crate) fn print_result(&self, result: Result<&Value, &CommandFailure>) {
         let mut screen = self.lock_screen();
         screen.print_deferred();
-        screen.over = true;
+        screen.is_finished = true;
         if self.json {
             let line = match result {
                 Ok(value) => json!({ "event": "result", "ok": true, "value": value }),
@@ -151,7 +151,7 @@ impl Output {
 
     fn print(&self, text: String) {
         let mut screen = self.lock_screen();
-        if !screen.over && !screen.print_or_defer(OutputStream::Out, text) {
+        if !screen.is_finished && !screen.print_or_defer(OutputStream::Out, text) {
             self.closed.notify_one();
         }
     }
@@ -164,14 +164,14 @@ impl fmt::Debug for Output {
 }
 
 impl OutputScreen {
-    /// Prints a piece of output, or defers it if there is a prompt. Returns `false` if standard output is closed.
+    /// Prints a piece of output, or defers it during a prompt. Returns `false` if standard output is closed.
     fn print_or_defer(&mut self, stream: OutputStream, text: String) -> bool {
-        let Some(held) = &mut self.held else { return self.write(stream, &text) };
-        held.pieces.push((stream, text));
-        if held.pieces.len() < MAX_DEFERRED_PIECES {
+        let Some(deferred) = &mut self.deferred else { return self.write(stream, &text) };
+        deferred.pieces.push((stream, text));
+        if deferred.pieces.len() < MAX_DEFERRED_OUTPUTS {
             return true;
         }
-        let (pieces, prompt) = (std::mem::take(&mut held.pieces), held.prompt.clone());
+        let (pieces, prompt) = (std::mem::take(&mut deferred.pieces), deferred.prompt.clone());
         self.write(OutputStream::Err, "\n");
         let is_read = self.write_all(pieces);
         self.write(OutputStream::Err, &prompt);
@@ -179,8 +179,8 @@ impl OutputScreen {
     }
 
     fn print_deferred(&mut self) {
-        if let Some(held) = self.held.take() {
-            self.write_all(held.pieces);
+        if let Some(deferred) = self.deferred.take() {
+            self.write_all(deferred.pieces);
         }
     }
 
@@ -200,19 +200,19 @@ impl OutputScreen {
     }
 }
 
-/// Prompt on the terminal, during which other output is deferred.
+/// Prompt on the terminal. Other output is deferred until this value is dropped.
 pub(crate) struct PromptGuard {
     output: Arc<Output>,
 }
 
 impl PromptGuard {
-    /// Prints part of the prompt. The user types after the last line of it.
+    /// Prints part of the prompt. The user types after its last line.
     pub(crate) fn write(&self, text: &str) {
         let mut screen = self.output.lock_screen();
         // If the terminal is closed, its input ends too, which counts as no.
         screen.write(OutputStream::Err, text);
-        if let Some(held) = &mut screen.held {
-            text.rsplit('\n').next().unwrap_or_default().clone_into(&mut held.prompt);
+        if let Some(deferred) = &mut screen.deferred {
+            text.rsplit('\n').next().unwrap_or_default().clone_into(&mut deferred.prompt);
         }
     }
 }
@@ -228,8 +228,8 @@ pub(crate) fn to_json_value(of: &impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }
 
-/// Replaces the values of servers' environment variables in a JSON value by a placeholder. The values are often API
-/// keys, and output may be stored in logs.
+/// Returns a JSON value in which a placeholder replaces the values of servers' environment variables, which are often
+/// API keys, because output may be stored in logs.
 pub(crate) fn with_redacted_variables(mut value: Value) -> Value {
     redact_variables(&mut value);
     value
@@ -257,14 +257,14 @@ fn redact_variables(value: &mut Value) {
     }
 }
 
-/// Text printed instead of the value of an environment variable.
+/// Placeholder that is printed instead of the value of an environment variable.
 const REDACTED_VALUE: &str = "(hidden)";
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
 
-    /// Text output for tests, with standard output and standard error combined.
+    /// Buffer in which tests capture the text output of the program, with standard output and standard error combined.
     #[derive(Clone, Default)]
     pub(crate) struct CapturedOutput(Arc<Mutex<Vec<u8>>>);
 
@@ -293,11 +293,11 @@ pub(crate) mod tests {
     fn s33_output_waits_until_the_prompt_is_answered() {
         let paper = CapturedOutput::default();
         let output = paper.output();
-        output.print_piece("I add.\n");
+        output.print_text_fragment("I add.\n");
         let asking = output.begin_prompt();
         asking.write("Let it run?\nAllow? ");
         output.print_message("← demo add: done");
-        output.print_piece("2 and 3");
+        output.print_text_fragment("2 and 3");
         assert_eq!(paper.text(), "I add.\nLet it run?\nAllow? ", "other output should be deferred");
         drop(asking);
         assert_eq!(
@@ -313,11 +313,11 @@ pub(crate) mod tests {
         let output = paper.output();
         let asking = output.begin_prompt();
         asking.write("Let it run?\nAllow? ");
-        for _ in 0..MAX_DEFERRED_PIECES {
+        for _ in 0..MAX_DEFERRED_OUTPUTS {
             output.print_message("a line");
         }
         let text = paper.text();
-        assert_eq!(text.matches("a line\n").count(), MAX_DEFERRED_PIECES, "output beyond the limit should be printed");
+        assert_eq!(text.matches("a line\n").count(), MAX_DEFERRED_OUTPUTS, "output beyond the limit should be printed");
         assert!(text.ends_with("a line\nAllow? "), "the prompt should be repeated: {}", &text[text.len() - 40..]);
         drop(asking);
         assert_eq!(paper.text(), text, "nothing should be printed twice");

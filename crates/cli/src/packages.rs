@@ -4,7 +4,7 @@ use api::data::{LoadedPackage, PackageVersion, UnknownPackage, UnknownPackageRea
 
 use crate::terminal_escape::escape_line;
 
-/// Formats the package that a server's command loads, for the consent request about its start.
+/// Describes the package that a server's command would load, for the consent request about the server's start.
 pub(crate) fn package_text(package: &LoadedPackage) -> String {
     let LoadedPackage {
         launcher,

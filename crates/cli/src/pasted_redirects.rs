@@ -13,16 +13,16 @@ use crate::input_lines::InputLines;
 use crate::output::Output;
 use crate::terminal_escape;
 
-/// Sign-in that waits for the user to paste its redirect URL.
+/// Sign-in that waits until the user pastes the URL to which the authorization server redirected the browser.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct PendingSignIn {
     server: String,
-    /// Redirect URI, with which the redirect URL starts.
+    /// Redirect URI of the sign-in. The URL to paste starts with it.
     redirect_uri: String,
 }
 
-/// Delivers pasted redirect URLs to waiting sign-ins, until the host stops or the input ends. A browser on this
-/// computer can complete a sign-in even after the input has ended.
+/// Reads redirect URLs that the user pastes and passes them to the waiting sign-ins, until the host stops or the input
+/// ends. A browser on this computer can also complete a sign-in without a pasted URL.
 pub(crate) async fn deliver_pasted_redirects(
     api: Api,
     mut view: watch::Receiver<HostView>,
@@ -69,7 +69,7 @@ async fn pending_sign_ins(api: &Api, servers: Vec<String>) -> Vec<PendingSignIn>
     waiting
 }
 
-/// Delivers a pasted URL to its sign-in. After an invalid URL, the user can paste another one.
+/// Passes a pasted URL to the sign-in with this redirect URI. If the URL is invalid, the user can paste another one.
 async fn deliver_redirect(api: &Api, waiting: &[PendingSignIn], address: &str, output: &Output) {
     let Some(meant) = waiting.iter().find(|one| address.starts_with(&one.redirect_uri)).or(waiting.first()) else {
         return;

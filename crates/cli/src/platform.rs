@@ -16,7 +16,7 @@ pub(crate) fn has_display() -> bool {
     !cfg!(all(unix, not(target_os = "macos"))) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
-/// Opens a URL in the system's browser. Returns `false` on failure, after which the URL is printed.
+/// Opens a URL in the system's browser. Returns `false` on failure.
 async fn open_in_browser(url: &str) -> bool {
     let url = url.to_owned();
     tokio::task::spawn_blocking(move || open::that_detached(url)).await.is_ok_and(|opened| opened.is_ok())
@@ -24,16 +24,16 @@ async fn open_in_browser(url: &str) -> bool {
 
 /// Platform of the command line, without dialogs.
 pub(crate) struct TerminalPlatform {
-    /// `true` to open URLs in the browser in addition to printing them.
-    pub(crate) opens: bool,
+    /// `true` to open URLs in the browser of this computer, `false` to only print them.
+    pub(crate) opens_browser: bool,
     pub(crate) output: Arc<Output>,
 }
 
 #[async_trait::async_trait]
 impl Platform for TerminalPlatform {
-    /// Opens the URL in the browser, or prints it if there is no browser on this computer.
+    /// Opens the URL in the browser if that is enabled and possible, and prints it in any case.
     async fn open_url(&self, url: &str) -> Result<(), String> {
-        let opened = self.opens && open_in_browser(url).await;
+        let opened = self.opens_browser && open_in_browser(url).await;
         self.output.print_event("open_url", json!({ "url": url, "opened": opened }));
         if opened {
             self.output
@@ -57,6 +57,6 @@ impl Platform for TerminalPlatform {
         Err(String::from("there is no dialog in a terminal"))
     }
 
-    /// Does nothing, because a consent request is printed when the user is prompted.
+    /// Does nothing, because the program prints a consent request when it prompts the user.
     fn announce(&self, _server: &str, _kind: &str, _request: Option<ConsentRequestId>) {}
 }

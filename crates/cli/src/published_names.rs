@@ -5,12 +5,12 @@ use std::mem;
 
 use serde_json::Value;
 
-/// Renamed members of a JSON value. Each entry has the path of a member, with names separated by `/` and `*` for each
-/// item of an array, and the published name that the output has at this path.
-pub(crate) type PublishedNames = [(&'static str, &'static str)];
+/// Members of a JSON value that have another name in the output than in the API. Each entry has the path of a member,
+/// with names separated by `/` and `*` for each item of an array, and the name in the output.
+pub(crate) type PublishedFieldNames = [(&'static str, &'static str)];
 
-/// Published names of a server.
-pub(crate) const SERVER_NAMES: &PublishedNames = &[
+/// Output names of members of a server, where they differ from the names in the API.
+pub(crate) const SERVER_FIELD_NAMES: &PublishedFieldNames = &[
     ("detection", "foundBy"),
     ("sandboxMechanism", "heldBy"),
     ("refusedConsentRequests", "refusedQuestions"),
@@ -21,15 +21,15 @@ pub(crate) const SERVER_NAMES: &PublishedNames = &[
     ("marks/lookAlikes/*/isIdentical", "same"),
 ];
 
-/// Published names of a sandbox report.
-pub(crate) const SANDBOX_NAMES: &PublishedNames = &[("plan/mechanism", "heldBy")];
+/// Output names of members of a sandbox report, where they differ from the names in the API.
+pub(crate) const SANDBOX_FIELD_NAMES: &PublishedFieldNames = &[("plan/mechanism", "heldBy")];
 
-/// Published names of a tool or prompt that a server lists.
-pub(crate) const DEFINITION_NAMES: &PublishedNames =
+/// Output names of members of a listed tool or prompt, where they differ from the names in the API.
+pub(crate) const DEFINITION_FIELD_NAMES: &PublishedFieldNames =
     &[("marks/diff/isTruncated", "cut"), ("marks/lookAlikes/*/isIdentical", "same")];
 
-/// Published names of a consent request.
-pub(crate) const CONSENT_REQUEST_NAMES: &PublishedNames = &[
+/// Output names of members of a consent request, where they differ from the names in the API.
+pub(crate) const CONSENT_REQUEST_FIELD_NAMES: &PublishedFieldNames = &[
     ("origin/untrustedServers", "after"),
     ("origin/sameServerReadings", "read"),
     ("origin", "why"),
@@ -53,18 +53,20 @@ pub(crate) const CONSENT_REQUEST_NAMES: &PublishedNames = &[
     ("marks/lookAlikes/*/isIdentical", "same"),
 ];
 
-/// Published names of the result of a dry run.
-pub(crate) const DRY_RUN_NAMES: &PublishedNames = &[("reviewState", "standing"), ("isToolTurnedOff", "turnedOff")];
+/// Output names of members of the result of `policy check`, where they differ from the names in the API.
+pub(crate) const DRY_RUN_FIELD_NAMES: &PublishedFieldNames =
+    &[("reviewState", "standing"), ("isToolTurnedOff", "turnedOff")];
 
-/// Published names of the result of `doctor`.
-pub(crate) const DOCTOR_NAMES: &PublishedNames = &[("findings/*/observation", "seen"), ("findings/*/remedy", "next")];
+/// Output names of members of the result of `doctor`, where they differ from the names in the API.
+pub(crate) const DOCTOR_FIELD_NAMES: &PublishedFieldNames =
+    &[("findings/*/observation", "seen"), ("findings/*/remedy", "next")];
 
-/// Published names of a model provider.
-pub(crate) const PROVIDER_NAMES: &PublishedNames =
+/// Output names of members of a model provider, where they differ from the names in the API.
+pub(crate) const PROVIDER_FIELD_NAMES: &PublishedFieldNames =
     &[("isUnencrypted", "readable"), ("losses/*/feature", "what"), ("losses/*/conversion", "then")];
 
-/// Published names of the list of model providers.
-pub(crate) const MODELS_NAMES: &PublishedNames = &[
+/// Output names of members of the list of model providers, where they differ from the names in the API.
+pub(crate) const MODELS_FIELD_NAMES: &PublishedFieldNames = &[
     ("providers/*/isUnencrypted", "readable"),
     ("providers/*/losses/*/feature", "what"),
     ("providers/*/losses/*/conversion", "then"),
@@ -72,12 +74,13 @@ pub(crate) const MODELS_NAMES: &PublishedNames = &[
     ("presets/*/keyPageUrl", "keysAt"),
 ];
 
-/// Published names of the result of a provider's test.
-pub(crate) const PROVIDER_TEST_NAMES: &PublishedNames =
+/// Output names of members of the result of `models test`, where they differ from the names in the API.
+pub(crate) const PROVIDER_TEST_FIELD_NAMES: &PublishedFieldNames =
     &[("reply", "said"), ("firstTokenMilliseconds", "firstMilliseconds")];
 
-/// Published names of the authorization of a server, and of the steps of a sign-in.
-pub(crate) const AUTHORIZATION_NAMES: &PublishedNames = &[
+/// Output names of members of a server's authorization and of the steps of a sign-in, where they differ from the names
+/// in the API.
+pub(crate) const AUTHORIZATION_FIELD_NAMES: &PublishedFieldNames = &[
     ("unsupportedReason", "notOffered"),
     ("failureMessage", "failed"),
     ("tokenStorage", "kept"),
@@ -88,8 +91,8 @@ pub(crate) const AUTHORIZATION_NAMES: &PublishedNames = &[
     ("steps/*/response", "answer"),
 ];
 
-/// Published names of the sampling settings and the usage of a server.
-pub(crate) const SAMPLING_NAMES: &PublishedNames = &[
+/// Output names of members of a server's sampling settings and usage, where they differ from the names in the API.
+pub(crate) const SAMPLING_FIELD_NAMES: &PublishedFieldNames = &[
     ("settings/isEnabled", "on"),
     ("settings/total", "inAll"),
     ("lastHour", "withinHour"),
@@ -100,23 +103,24 @@ pub(crate) const SAMPLING_NAMES: &PublishedNames = &[
     ("stopped/limit", "most"),
 ];
 
-/// Published names of an event's members.
-pub(crate) const EVENT_NAMES: &PublishedNames = &[("item/omitted", "leftOut")];
+/// Output names of members of an event, where they differ from the names in the API.
+pub(crate) const EVENT_FIELD_NAMES: &PublishedFieldNames = &[("item/omitted", "leftOut")];
 
-/// Events whose own name in the API differs from the published name.
-const EVENTS: [(&str, &str); 1] = [("consent_request_closed", "question_closed")];
+/// Names of events in the API, each with its different name in the output.
+const EVENT_TYPE_NAMES: [(&str, &str); 1] = [("consent_request_closed", "question_closed")];
 
-/// Replaces the names of the API by the published ones. Members that the value doesn't have are skipped.
-pub(crate) fn with_published_names(mut value: Value, names: &PublishedNames) -> Value {
+/// Returns the JSON value with the names of the API replaced by those of the output. Skips members that the value
+/// doesn't have.
+pub(crate) fn with_published_field_names(mut value: Value, names: &PublishedFieldNames) -> Value {
     for (path, published) in names {
         rename_member(&mut value, path, published);
     }
     value
 }
 
-/// Returns the published name of an event.
+/// Returns the name that an event of the API has in the output.
 pub(crate) fn published_event_name(name: &str) -> &str {
-    EVENTS.iter().find(|(of_api, _)| *of_api == name).map_or(name, |(_, published)| *published)
+    EVENT_TYPE_NAMES.iter().find(|(of_api, _)| *of_api == name).map_or(name, |(_, published)| *published)
 }
 
 fn rename_member(value: &mut Value, path: &str, published: &str) {

@@ -14,23 +14,28 @@ use registry::{
 use serde_json::{Value, json};
 use store::{CacheFolder, FileLocations, ReadOnlyStore};
 
-use crate::arguments::{Arguments, RegistryArguments as What, RegistryCommand};
+use crate::arguments::{Arguments, RegistryArguments, RegistryCommand};
 use crate::failure::CommandFailure;
+use crate::install_plan_text;
 use crate::output::{Output, to_json_value};
-use crate::plan_text;
 use crate::session::{file_locations, storage_failure};
 use crate::table::format_time;
 use crate::terminal_escape::{self, escape_and_prefix_lines, escape_line};
 
-/// Environment variable with the URL of the registry, also used by the app.
+/// Environment variable with the URL of the registry. The app uses it too.
 const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 
 /// Runs a `registry` command, and returns its result as JSON.
-pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> Result<Value, CommandFailure> {
+pub(crate) async fn run(
+    arguments: &Arguments,
+    what: &RegistryArguments,
+    output: &Output,
+) -> Result<Value, CommandFailure> {
     let FileLocations { config_file, data_dir } = file_locations(arguments)?;
     let ReadOnlyStore { documents, secrets, .. } =
         store::open_read_only(&config_file, &data_dir).map_err(storage_failure)?;
-    let catalog = installer(data_dir, registry_choice(what.address.clone(), documents, secrets)).catalog().await?;
+    let catalog =
+        create_installer(data_dir, registry_choice(what.address.clone(), documents, secrets)).catalog().await?;
     match &what.command {
         RegistryCommand::Search { text, cursor } => search_servers(&catalog, text, cursor.as_deref(), output).await,
         RegistryCommand::Show { name } => show_server(&catalog, name, output).await,
@@ -51,8 +56,8 @@ pub(crate) fn registry_choice(
     }
 }
 
-/// Creates an installer for this registry, which stores bundles in the data folder.
-pub(crate) fn installer(data_folder: PathBuf, registry: RegistryChoice) -> Installer {
+/// Creates an installer that uses this registry and stores bundles in the data folder.
+pub(crate) fn create_installer(data_folder: PathBuf, registry: RegistryChoice) -> Installer {
     Installer::new(data_folder, registry, |address, header| {
         let no_folder = || InstallError::DataFolder("the home folder is unknown; set HOME".to_owned());
         let folder = store::registry_cache_folder().ok_or_else(no_folder)?;
@@ -60,8 +65,8 @@ pub(crate) fn installer(data_folder: PathBuf, registry: RegistryChoice) -> Insta
     })
 }
 
-/// Splits `NAME@VERSION` of a server in a registry into name and version. Without a version, returns
-/// [`LATEST_VERSION`].
+/// Splits the argument `NAME` or `NAME@VERSION`, which names a server in a registry. Without a version, the second part
+/// is [`LATEST_VERSION`].
 pub(crate) fn split_name_and_version(name: &str) -> (&str, &str) {
     name.split_once('@').unwrap_or((name, LATEST_VERSION))
 }
@@ -133,7 +138,7 @@ async fn show_server(catalog: &RegistryCatalog, name: &str, output: &Output) -> 
         words.push_str(&package_install_text(&plan));
         let mut row = json!({ "number": index + 1, "kind": package.registry_type, "identifier": package.identifier, "version": package.version });
         match plan {
-            Ok(PackageInstall::Plan(plan)) => row["plan"] = plan_text::plan_json(&plan),
+            Ok(PackageInstall::Plan(plan)) => row["plan"] = install_plan_text::install_plan_json(&plan),
             Ok(PackageInstall::Bundle(bundle)) => {
                 row["download"] = json!({ "url": bundle.url, "sha256": bundle.sha256 });
             }
@@ -146,8 +151,8 @@ async fn show_server(catalog: &RegistryCatalog, name: &str, output: &Output) -> 
         let mut row = json!({ "number": index + 1, "kind": remote.kind, "url": remote.url });
         match plan_remote(server, remote) {
             Ok(plan) => {
-                words.push_str(&plan_text::plan_text(&plan));
-                row["plan"] = plan_text::plan_json(&plan);
+                words.push_str(&install_plan_text::install_plan_text(&plan));
+                row["plan"] = install_plan_text::install_plan_json(&plan);
             }
             Err(problem) => {
                 words.push_str(&plan_problem_text(&problem));
@@ -166,7 +171,7 @@ async fn show_server(catalog: &RegistryCatalog, name: &str, output: &Output) -> 
 
 fn package_install_text(plan: &Result<PackageInstall, PlanError>) -> String {
     match plan {
-        Ok(PackageInstall::Plan(plan)) => plan_text::plan_text(plan),
+        Ok(PackageInstall::Plan(plan)) => install_plan_text::install_plan_text(plan),
         Ok(PackageInstall::Bundle(bundle)) => {
             format!("address     {}\nsha256      {}\n", escape_line(&bundle.url), bundle.sha256)
         }
@@ -178,7 +183,7 @@ fn plan_problem_text(problem: &PlanError) -> String {
     format!("problem     {}\n", escape_line(&problem.to_string()))
 }
 
-/// Formats a server in a search result as text.
+/// Formats one server of a search result as text for the user.
 fn search_result_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
     let server = &entry.server;
     let mut text = format!("{} {}{}\n", server.name, escape_line(&server.version), registry_status_text(entry));
@@ -235,7 +240,7 @@ pub(crate) fn server_details_json(catalog: &RegistryCatalog, entry: &RegistryEnt
     })
 }
 
-/// Describes the status of a server's version in the registry. Empty if it is active.
+/// Describes the status of a server's version in the registry. Returns an empty text if the status is active.
 fn registry_status_text(entry: &RegistryEntry) -> String {
     let Some(listing) = &entry.listing else { return String::new() };
     let word = match listing.status {

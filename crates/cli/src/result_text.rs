@@ -36,7 +36,7 @@ pub(crate) fn tool_row(server: &str, tool: &Tool) -> Vec<String> {
     ]
 }
 
-/// Describes the review state of a definition in one word or a short phrase.
+/// Returns a word or short phrase for the review state of a tool or prompt.
 const fn review_state_text(marks: &ReviewMarks) -> &'static str {
     match marks.review {
         Some(ReviewState::New) => "new",

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
-use crate::published_names::{DEFINITION_NAMES, with_published_names};
+use crate::published_names::{DEFINITION_FIELD_NAMES, with_published_field_names};
 use crate::review_marks_text;
 use crate::session::CommandSession;
 use crate::table::format_time;
 use crate::terminal_escape::{escape_and_prefix_lines, escape_line, pretty_json};
 
-/// Prints the new and changed definitions of a server. With `--accept`, marks the named definitions as reviewed if
-/// their hashes match.
+/// Prints the new and changed tools and prompts of a server. With `--accept`, marks the named ones as reviewed if their
+/// hashes match.
 pub(crate) async fn review_definitions(
     session: &CommandSession,
     server: String,
@@ -74,10 +74,10 @@ pub(crate) async fn review_definitions(
 }
 
 fn definitions_json<T: Serialize>(definitions: &[T]) -> Value {
-    definitions.iter().map(|one| with_published_names(to_json_value(one), DEFINITION_NAMES)).collect()
+    definitions.iter().map(|one| with_published_field_names(to_json_value(one), DEFINITION_FIELD_NAMES)).collect()
 }
 
-/// Prints the identity and the definitions that were recorded at the user's reviews of a server.
+/// Prints the server's identity and the definitions that were recorded when the user reviewed it.
 pub(crate) async fn show_pins(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
     let pins = session.api.list_reviewed_definitions(ServerName { server }).await?;
     let mut text = String::new();
@@ -104,7 +104,7 @@ fn definition_text(kind: &str, (name, hash): (&str, &str), marks: &ReviewMarks, 
     let state = if marks.review == Some(ReviewState::Changed) { "changed" } else { "new" };
     let mut text = format!("── {state} {kind} {}\n", escape_line(name));
     text.push_str(&escape_and_prefix_lines(&pretty_json(definition), "  "));
-    text.push_str(&review_marks_text::review_findings_text(marks));
+    text.push_str(&review_marks_text::review_warnings_text(marks));
     text.push_str(&format!("  once you have read this: --accept {}@{hash}\n", escape_line(name)));
     text
 }

@@ -1,4 +1,4 @@
-//! Describes the findings on a definition: changes since the review, look-alikes and flags.
+//! Describes the review marks of a tool or prompt: changes since its review, similar names, and suspicious content.
 
 use api::data::{DefinitionChange, DefinitionDiff, Flag, FlagReason, LookAlike, ReviewMarks, ReviewState};
 use offers::review::{DiffPiece, diff_words};
@@ -6,15 +6,16 @@ use offers::review::{DiffPiece, diff_words};
 use crate::terminal_escape::{escape_and_prefix_lines, escape_line};
 
 /// Opening bracket that is printed before the changed words of a line.
-const CHANGE_START: char = '⟦';
-const CHANGE_END: char = '⟧';
-/// Number of unchanged characters that are shown before and after a change.
+const CHANGE_START_BRACKET: char = '⟦';
+const CHANGE_END_BRACKET: char = '⟧';
+/// Number of unchanged characters that are shown before and after a changed part of a text.
 const CHANGE_CONTEXT_CHARS: usize = 60;
-/// Caution printed below the findings, also if there are none.
-const FINDINGS_CAUTION: &str = "A definition without warnings is not proven safe: only known patterns are detected.";
+/// Caution that is printed for every new, changed or flagged definition, also if it has no warnings.
+const REVIEW_CAUTION: &str = "A definition without warnings is not proven safe: only known patterns are detected.";
 
-/// Describes the findings on a definition. Returns an empty text if it is reviewed and has no findings.
-pub(crate) fn review_findings_text(marks: &ReviewMarks) -> String {
+/// Describes the changes of a tool or prompt since its review, the names that it imitates, and its suspicious content.
+/// Returns an empty text if there is nothing to report.
+pub(crate) fn review_warnings_text(marks: &ReviewMarks) -> String {
     let mut text = String::new();
     if marks.outdated {
         text.push_str("  The server reported that this list changed, and it was not read again yet.\n");
@@ -31,7 +32,7 @@ pub(crate) fn review_findings_text(marks: &ReviewMarks) -> String {
         text.push_str(&format!("  WARNING: it {}{place}: {}\n", flag_reason_text(*reason), escape_line(excerpt)));
     }
     if matches!(marks.review, Some(ReviewState::New | ReviewState::Changed)) || !marks.flags.is_empty() {
-        text.push_str(&format!("  {FINDINGS_CAUTION}\n"));
+        text.push_str(&format!("  {REVIEW_CAUTION}\n"));
     }
     text
 }
@@ -70,7 +71,9 @@ fn highlight_change(change: &DefinitionChange) -> (Option<String>, Option<String
     let side = |pieces: Vec<DiffPiece<'_>>| {
         let last = pieces.len().saturating_sub(1);
         let words = pieces.iter().enumerate().map(|(at, piece)| match piece {
-            DiffPiece { text, is_changed: true } => format!("{CHANGE_START}{}{CHANGE_END}", escape_brackets(text)),
+            DiffPiece { text, is_changed: true } => {
+                format!("{CHANGE_START_BRACKET}{}{CHANGE_END_BRACKET}", escape_brackets(text))
+            }
             DiffPiece { text, .. } => escape_brackets(&shorten_unchanged(text, at == 0, at == last)),
         });
         Some(words.collect())
@@ -78,8 +81,8 @@ fn highlight_change(change: &DefinitionChange) -> (Option<String>, Option<String
     (side(before), side(after))
 }
 
-/// Shortens a long unchanged part of a text in its middle. Of the first or the last part, only the end next to the
-/// change is kept.
+/// Replaces the middle of a long unchanged text by a note. Of the first or the last part of a diff, keeps only the side
+/// next to the change.
 fn shorten_unchanged(text: &str, is_first: bool, is_last: bool) -> String {
     let count = text.chars().count();
     if count <= 3 * CHANGE_CONTEXT_CHARS || (is_first && is_last) {
@@ -94,7 +97,7 @@ fn shorten_unchanged(text: &str, is_first: bool, is_last: bool) -> String {
 
 /// Escapes double brackets in a text, so that they can't be mistaken for marked changes.
 fn escape_brackets(text: &str) -> String {
-    text.replace(CHANGE_START, "\\u{27e6}").replace(CHANGE_END, "\\u{27e7}")
+    text.replace(CHANGE_START_BRACKET, "\\u{27e6}").replace(CHANGE_END_BRACKET, "\\u{27e7}")
 }
 
 pub(crate) const fn flag_reason_text(reason: FlagReason) -> &'static str {
@@ -155,11 +158,11 @@ mod tests {
     fn s38_hint_is_shown_for_each_unreviewed_definition() {
         let marks = ReviewMarks { review: Some(ReviewState::New), ..ReviewMarks::default() };
         assert!(
-            review_findings_text(&marks).contains(FINDINGS_CAUTION),
+            review_warnings_text(&marks).contains(REVIEW_CAUTION),
             "the caution should be shown for an unreviewed definition"
         );
         assert!(
-            review_findings_text(&ReviewMarks::default()).is_empty(),
+            review_warnings_text(&ReviewMarks::default()).is_empty(),
             "the caution should not be shown for a reviewed definition"
         );
     }

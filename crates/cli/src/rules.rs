@@ -9,7 +9,7 @@ use crate::commands::parse_json_object;
 use crate::dry_run_text;
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
-use crate::published_names::{DRY_RUN_NAMES, with_published_names};
+use crate::published_names::{DRY_RUN_FIELD_NAMES, with_published_field_names};
 use crate::session::CommandSession;
 use crate::table::{format_table, format_time};
 use crate::terminal_escape;
@@ -126,7 +126,7 @@ const fn rule_effect_text(effect: RuleEffect) -> &'static str {
     }
 }
 
-/// Prints the policy's decision on an act. Starts and sends nothing.
+/// Prints what the policy would decide about a tool call or another operation of the server. Starts and sends nothing.
 async fn dry_run(
     session: &CommandSession,
     server: String,
@@ -149,5 +149,5 @@ async fn dry_run(
     let result = session.api.dry_run(DryRun { server: server.clone(), act }).await?;
     let rules = session.api.read_policy(EmptyObject {}).await?;
     session.output.print_text(&dry_run_text::dry_run_text(&server, &result, &rules));
-    Ok(with_published_names(to_json_value(&result), DRY_RUN_NAMES))
+    Ok(with_published_field_names(to_json_value(&result), DRY_RUN_FIELD_NAMES))
 }

@@ -7,12 +7,12 @@ use serde_json::Value;
 use crate::arguments::SamplingArguments;
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
-use crate::published_names::{SAMPLING_NAMES, with_published_names};
+use crate::published_names::{SAMPLING_FIELD_NAMES, with_published_field_names};
 use crate::sampling_text::format_dollars;
 use crate::session::CommandSession;
 use crate::terminal_escape::escape_line;
 
-/// Changes those limits of a server that the command line contains, and prints all of its limits and its usage.
+/// Changes the sampling limits of a server that the command line specifies, and prints all of its limits and its usage.
 pub(crate) async fn run(session: &CommandSession, what: SamplingArguments) -> Result<Value, CommandFailure> {
     let server = what.server.clone();
     let mut settings = session.api.read_sampling(ServerName { server: server.clone() }).await?.settings;
@@ -28,7 +28,7 @@ pub(crate) async fn run(session: &CommandSession, what: SamplingArguments) -> Re
     }
     let report = session.api.read_sampling(ServerName { server: server.clone() }).await?;
     session.output.print_text(&sampling_report_text(&server, &report));
-    Ok(with_published_names(to_json_value(&report), SAMPLING_NAMES))
+    Ok(with_published_field_names(to_json_value(&report), SAMPLING_FIELD_NAMES))
 }
 
 fn sampling_report_text(server: &str, report: &SamplingReport) -> String {
@@ -48,9 +48,9 @@ fn sampling_report_text(server: &str, report: &SamplingReport) -> String {
         text.push_str(&format!(
             "  {span}: {} requests{}, {} tokens{}, {}{}\n",
             spent.requests,
-            limit_text(limits.requests),
+            optional_limit_text(limits.requests),
             spent.tokens,
-            limit_text(limits.tokens),
+            optional_limit_text(limits.tokens),
             format_dollars(spent.micros),
             limits.micros.map(|most| format!(" of {}", format_dollars(most))).unwrap_or_default(),
         ));
@@ -61,7 +61,7 @@ fn sampling_report_text(server: &str, report: &SamplingReport) -> String {
     text
 }
 
-fn limit_text(most: Option<u64>) -> String {
+fn optional_limit_text(most: Option<u64>) -> String {
     most.map(|most| format!(" of {most}")).unwrap_or_default()
 }
 
@@ -71,9 +71,13 @@ mod tests {
     use api::data::SamplingLimits;
 
     #[test]
-    fn limits_are_shown_if_set() {
-        assert_eq!(limit_text(Some(5)), " of 5", "the limit should be shown");
-        assert_eq!(limit_text(SamplingLimits { requests: None, tokens: None, micros: None }.requests), "", "none");
+    fn sampling_limits_are_shown_if_set() {
+        assert_eq!(optional_limit_text(Some(5)), " of 5", "the limit should be shown");
+        assert_eq!(
+            optional_limit_text(SamplingLimits { requests: None, tokens: None, micros: None }.requests),
+            "",
+            "none"
+        );
         assert_eq!(format_dollars(1_250_000), "1.250000 US dollars", "amounts should be in millionths");
     }
 }

@@ -13,7 +13,7 @@ pub(crate) fn format_dollars(micros: u64) -> String {
     format!("{}.{:06} US dollars", micros / 1_000_000, micros % 1_000_000)
 }
 
-/// Describes the consent request for a sampling request.
+/// Describes a consent request about sampling: the server's request, or the response that would be sent to the server.
 pub(crate) fn sampling_request_text(server: &str, body: &ConsentRequestBody) -> String {
     let ConsentRequestBody::Sampling { request, response, model, requested_tokens, losses, run, .. } = body else {
         return String::new();
@@ -106,7 +106,7 @@ fn sampling_params_text(request: &SamplingRequest) -> String {
     text
 }
 
-/// Describes the response to a sampling request that would be sent.
+/// Describes a response to a sampling request, before it is sent to the server.
 pub(crate) fn sampling_response_text(response: &SamplingResponse) -> String {
     let words = |content: &Content| escape_and_prefix_lines(&content_text(content), "  ");
     let content: String = response.content.iter().map(words).collect();

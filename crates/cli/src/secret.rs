@@ -13,7 +13,8 @@ use crate::session::CommandSession;
 /// Maximum length of a secret that the `secret` command stores, in bytes.
 const MAX_SECRET_BYTES: u64 = 64 << 10;
 
-/// Reads a secret from standard input and stores it. Returns a failure if it can't be stored permanently.
+/// Reads a secret from standard input and stores it. Returns a failure if the secret would be lost when the program
+/// exits.
 pub(crate) async fn store_secret(
     session: &CommandSession,
     server: &str,

@@ -13,7 +13,7 @@ use store::FileLocations;
 use tokio::sync::{mpsc, watch};
 
 use crate::arguments::{Arguments, Command};
-use crate::consent_decider::{ConsentDecider, decide_all};
+use crate::consent_decider::{ConsentDecider, decide_all_consent_requests};
 use crate::conversation_printer::{ConversationPrinter, ReplyResult};
 use crate::event_printer::EventPrinter;
 use crate::failure::CommandFailure;
@@ -21,25 +21,25 @@ use crate::host_view::HostView;
 use crate::input_lines::InputLines;
 use crate::output::Output;
 use crate::platform::{TerminalPlatform, has_display};
-use crate::published_names::{SERVER_NAMES, with_published_names};
+use crate::published_names::{SERVER_FIELD_NAMES, with_published_field_names};
 use crate::trace;
 use crate::{event_printer, pasted_redirects, terminal_escape};
 
-/// Maximum time to wait until pending events are printed before the result.
+/// Maximum time for which the result of a command waits until earlier events are printed.
 const EVENT_FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Host that runs for one command, with the output and input of the program.
+/// Host that runs for the duration of one command, with the output and input of the program.
 pub(crate) struct CommandSession {
     pub(crate) api: Api,
     pub(crate) output: Arc<Output>,
     pub(crate) input: InputLines,
     pub(crate) data_folder: PathBuf,
     view: watch::Receiver<HostView>,
-    talks: event_printer::SharedConversationPrinter,
+    conversation_printer: event_printer::SharedConversationPrinter,
 }
 
 impl CommandSession {
-    /// Opens the settings and data files and starts a host. Starts no server.
+    /// Opens the settings and data files, and starts a host without starting any server.
     pub(crate) async fn open(
         arguments: &Arguments,
         decider: ConsentDecider,
@@ -49,11 +49,11 @@ impl CommandSession {
         let FileLocations { config_file: config, data_dir: data } = file_locations(arguments)?;
         let logs_in = matches!(arguments.command, Command::Login { .. });
         let pastes = arguments.paste || (logs_in && !has_display());
-        let opens = logs_in && !pastes;
-        let platform = Arc::new(TerminalPlatform { opens, output: Arc::clone(&output) });
+        let opens_browser = logs_in && !pastes;
+        let platform = Arc::new(TerminalPlatform { opens_browser, output: Arc::clone(&output) });
         let ports = store::open(&config, &data, platform).map_err(storage_failure)?;
         let options = HostOptions {
-            decides: decider.name(),
+            decider_name: decider.name(),
             user_origin: UsedBy::CommandLine,
             trace: trace::from_environment(),
             ..HostOptions::default()
@@ -63,20 +63,24 @@ impl CommandSession {
         let events = api.events();
         let (view_sender, view) = watch::channel(HostView::default());
         refresh_host_view(&api, &view_sender).await?;
-        let (filter, talks) = (
+        let (filter, conversation_printer) = (
             event_printer::EventFilter::for_command(&arguments.command),
             event_printer::SharedConversationPrinter::default(),
         );
-        let shown =
-            event_printer::OutputEventPrinter::new(api.clone(), Arc::clone(&output), filter, Arc::clone(&talks));
-        let followed = Arc::clone(&talks);
+        let shown = event_printer::OutputEventPrinter::new(
+            api.clone(),
+            Arc::clone(&output),
+            filter,
+            Arc::clone(&conversation_printer),
+        );
+        let followed = Arc::clone(&conversation_printer);
         let reads = api.clone();
         tokio::spawn(async move {
-            follow_events(reads, events, view_sender, shown).await;
+            apply_and_print_events(reads, events, view_sender, shown).await;
             // Without the printer, the receiver of ended replies is closed.
             drop(followed.lock().unwrap_or_else(PoisonError::into_inner).take());
         });
-        tokio::spawn(decide_all(api.clone(), view.clone(), decider, Arc::clone(&output)));
+        tokio::spawn(decide_all_consent_requests(api.clone(), view.clone(), decider, Arc::clone(&output)));
         if pastes {
             tokio::spawn(pasted_redirects::deliver_pasted_redirects(
                 api.clone(),
@@ -85,7 +89,7 @@ impl CommandSession {
                 Arc::clone(&output),
             ));
         }
-        Ok(Self { api, output, input, data_folder: data, view, talks })
+        Ok(Self { api, output, input, data_folder: data, view, conversation_printer })
     }
 
     /// Waits until all events that occurred before this call are printed, for at most [`EVENT_FLUSH_TIMEOUT`].
@@ -97,11 +101,11 @@ impl CommandSession {
         let _ = tokio::time::timeout(EVENT_FLUSH_TIMEOUT, caught_up).await;
     }
 
-    /// Prints the replies of a conversation as they stream. The returned receiver delivers the end of each reply, and
-    /// is closed when the host stops.
-    pub(crate) fn print_conversation(&self, conversation: &str) -> mpsc::Receiver<ReplyResult> {
+    /// Begins to print the replies of a conversation as they stream. The returned receiver delivers the result of each
+    /// reply, and is closed when the host stops.
+    pub(crate) fn start_printing_replies(&self, conversation: &str) -> mpsc::Receiver<ReplyResult> {
         let (talk, ends) = ConversationPrinter::new(conversation.to_owned());
-        *self.talks.lock().unwrap_or_else(PoisonError::into_inner) = Some(talk);
+        *self.conversation_printer.lock().unwrap_or_else(PoisonError::into_inner) = Some(talk);
         ends
     }
 
@@ -110,8 +114,8 @@ impl CommandSession {
         self.api.host().close().await;
     }
 
-    /// Returns the name of the given server after checking that it exists, or the names of all servers in the order of
-    /// the settings file.
+    /// Returns the given name of a server after checking that it exists, or the names of all servers in the order of
+    /// the settings file if none is given.
     pub(crate) async fn server_names(&self, named: Option<&str>) -> Result<Vec<String>, CommandFailure> {
         let snapshot = self.api.read_snapshot(EmptyObject {}).await?;
         let (settings, document): (Option<_>, Option<_>) = match snapshot.config_problem {
@@ -141,7 +145,7 @@ impl CommandSession {
         }
     }
 
-    /// Starts a server, and waits until it is ready and its lists have been read.
+    /// Starts a server, and waits until it is ready and its lists, such as that of its tools, have been read.
     pub(crate) async fn start_and_wait(&self, server: &str) -> Result<(), CommandFailure> {
         self.api.start_server(ServerName { server: server.to_owned() }).await?;
         // The local view may still contain the state from before the start.
@@ -163,7 +167,7 @@ impl CommandSession {
                         }
                         Some(state @ ServerState::Failed { .. }) => return Err(start_failure(server, state)),
                         Some(ServerState::NeedsSignIn { cause, signing_in: false }) => {
-                            let refused = view.refused.contains(server);
+                            let refused = view.refused_sign_ins.contains(server);
                             let code = if refused { ErrorCode::Refused } else { ErrorCode::SignInNeeded };
                             let next = format!(
                                 "Sign in with \"drawbridge-cli login {server}\", or with this very command and --paste."
@@ -184,14 +188,14 @@ impl CommandSession {
         }
     }
 
-    /// Returns a receiver that is notified of each change of the local copy of the host's state.
-    pub(crate) fn changes(&self) -> watch::Receiver<HostView> {
+    /// Returns a receiver that holds the local copy of the host's state, and is notified of each change.
+    pub(crate) fn watch_host_view(&self) -> watch::Receiver<HostView> {
         self.view.clone()
     }
 
-    /// Returns `true` if the user denied a sign-in to the server.
+    /// Returns `true` if the user denied or closed a consent request about signing in to the server.
     pub(crate) fn is_sign_in_refused(&self, server: &str) -> bool {
-        self.view.borrow().refused.contains(server)
+        self.view.borrow().refused_sign_ins.contains(server)
     }
 
     /// Requests the current state of an MCP server from the host.
@@ -202,13 +206,13 @@ impl CommandSession {
         found.map(|server| server.state).ok_or_else(missing)
     }
 
-    /// Returns the state of a server from the local copy of the host's state, or `None` if there is no such server.
+    /// Returns a server from the local copy of the host's state, or `None` if there is no such server.
     pub(crate) fn server(&self, name: &str) -> Option<Server> {
         self.view.borrow().server(name).cloned()
     }
 }
 
-/// Returns the paths of Drawbridge's settings file and data folder that a command uses.
+/// Returns the paths of the settings file and the data folder to use, from the command line or else the defaults.
 pub(crate) fn file_locations(arguments: &Arguments) -> Result<FileLocations, CommandFailure> {
     let locations = match (arguments.config.clone(), arguments.data_dir.clone()) {
         (Some(config_file), Some(data_dir)) => FileLocations { config_file, data_dir },
@@ -225,12 +229,12 @@ pub(crate) fn file_locations(arguments: &Arguments) -> Result<FileLocations, Com
     Ok(locations)
 }
 
-/// Converts an error of Drawbridge's files on disk to a command failure.
+/// Converts an error of Drawbridge's files on disk to a failure of the command.
 pub(crate) fn storage_failure(error: domain::StoreError) -> CommandFailure {
     CommandFailure::new(ErrorCode::System, error.to_string())
 }
 
-/// Returns the failure of a command whose server did not start, from the server's state.
+/// Returns the failure of a command that requires a server which did not start, with the cause from the server's state.
 pub(crate) fn start_failure(server: &str, state: &ServerState) -> CommandFailure {
     let ServerState::Failed { reason, message, stderr, hint, .. } = state else {
         return CommandFailure::new(ErrorCode::NotReady, format!("{server} is not ready"));
@@ -245,7 +249,7 @@ pub(crate) fn start_failure(server: &str, state: &ServerState) -> CommandFailure
         words.push_str(&format!("\n  | {}", terminal_escape::escape_line(line)));
     }
     CommandFailure {
-        data: Some(Box::new(with_published_names(json!({ "state": state }), SERVER_NAMES))),
+        data: Some(Box::new(with_published_field_names(json!({ "state": state }), SERVER_FIELD_NAMES))),
         ..CommandFailure::new(code, words)
     }
 }
@@ -254,14 +258,14 @@ async fn refresh_host_view(api: &Api, view_sender: &watch::Sender<HostView>) -> 
     let snapshot = api.read_snapshot(EmptyObject {}).await?;
     let (next_event, servers, requests) = (snapshot.next_event, snapshot.servers, snapshot.consent_requests);
     view_sender.send_modify(|view| {
-        let refused = std::mem::take(&mut view.refused);
-        *view = HostView { next_event, servers, consent_requests: requests, refused };
+        let refused_sign_ins = std::mem::take(&mut view.refused_sign_ins);
+        *view = HostView { next_event, servers, consent_requests: requests, refused_sign_ins };
     });
     Ok(())
 }
 
-/// Receives and prints the host's events, and updates the local view, until the host stops.
-async fn follow_events(
+/// Prints the host's events and applies them to the local copy of the host's state, until the host stops.
+async fn apply_and_print_events(
     api: Api,
     mut events: EventStream,
     view_sender: watch::Sender<HostView>,
@@ -276,14 +280,14 @@ async fn follow_events(
     }
 }
 
-/// Prints each event before the local view contains it, so that all earlier output precedes the prompt for a consent
-/// request.
+/// Prints each event before it applies the event to the local copy of the host's state, so that all earlier output
+/// precedes the prompt for a consent request.
 async fn apply_events(batch: &Events, view_sender: &watch::Sender<HostView>, shown: &mut impl EventPrinter) {
     for (number, event) in (batch.first..).zip(&batch.events) {
         if number >= view_sender.borrow().next_event {
             shown.print_event(event).await;
             view_sender.send_modify(|view| {
-                view.apply(event);
+                view.apply_event(event);
                 view.next_event = number + 1;
             });
         }

@@ -9,8 +9,8 @@ use crate::endpoints;
 use crate::table::format_time;
 use crate::terminal_escape::{escape_and_prefix_lines, escape_line};
 
-/// Describes the data that a sign-in would send and its receivers, or returns `None` for another kind of consent
-/// request. `address` formats a URL with its warnings.
+/// Describes the data that a sign-in would send and its receivers. Returns `None` if the consent request is not about a
+/// sign-in. `address` formats a URL with its warnings.
 pub(crate) fn sign_in_request_text(
     server: &str,
     body: &ConsentRequestBody,
@@ -96,7 +96,7 @@ pub(crate) fn sign_in_request_text(
     }
 }
 
-/// Describes the page that the browser would open, with a note if its domain differs from the server's.
+/// Describes the authorization page that the browser would open, with a note if its domain differs from the server's.
 fn authorization_page_text(
     server: &str,
     url: &UrlParts,
@@ -134,10 +134,10 @@ pub(crate) fn authorization_text(known: &Authorization) -> String {
             TokenStorage::Keychain => String::from("encrypted, under a key in the keychain"),
             TokenStorage::ThisRun { cause } => format!("until this program ends: {}", escape_line(cause)),
         };
-        text.push_str(&text_row("tokens stored", &words));
+        text.push_str(&detail_row("tokens stored", &words));
     }
     if let Some(cause) = &known.failure_message {
-        text.push_str(&text_row(
+        text.push_str(&detail_row(
             if known.failure == Some(SignInFailure::Declined) { "last sign-in" } else { "last failed" },
             &escape_line(cause),
         ));
@@ -150,20 +150,20 @@ fn account_text(account: &Account) -> String {
     let scopes = if scopes.is_empty() { String::from("unknown") } else { scopes.join(", ") };
     let until = account.expires_at.map_or_else(|| String::from("unknown"), format_time);
     let renewal = if account.can_refresh { "renewed automatically" } else { "not renewed" };
-    let mut text = text_row("signed in at", &escape_line(&account.issuer));
-    text.push_str(&text_row("for", &escape_line(&account.resource)));
-    text.push_str(&text_row("known by", client_identity_text(account.client)));
-    text.push_str(&text_row("scopes", &scopes));
-    text.push_str(&text_row("since", &format_time(account.signed_in_at)));
-    text.push_str(&text_row("until", &format!("{until}, {renewal}")));
+    let mut text = detail_row("signed in at", &escape_line(&account.issuer));
+    text.push_str(&detail_row("for", &escape_line(&account.resource)));
+    text.push_str(&detail_row("known by", client_identity_text(account.client)));
+    text.push_str(&detail_row("scopes", &scopes));
+    text.push_str(&detail_row("since", &format_time(account.signed_in_at)));
+    text.push_str(&detail_row("until", &format!("{until}, {renewal}")));
     if let Some(at) = account.refreshed_at {
-        text.push_str(&text_row("last renewed", &format_time(at)));
+        text.push_str(&detail_row("last renewed", &format_time(at)));
     }
     if account.is_dpop_bound {
-        text.push_str(&text_row("bound to", "a key of this computer (DPoP)"));
+        text.push_str(&detail_row("bound to", "a key of this computer (DPoP)"));
     }
     if let Some(cause) = &account.reauthentication_reason {
-        text.push_str(&text_row("ENDED", &escape_line(cause)));
+        text.push_str(&detail_row("ENDED", &escape_line(cause)));
     }
     text
 }
@@ -184,7 +184,7 @@ pub(crate) fn sign_in_steps_text(steps: &[SignInStep]) -> String {
     text
 }
 
-fn text_row(name: &str, words: &str) -> String {
+fn detail_row(name: &str, words: &str) -> String {
     format!("{name:<13} {words}\n")
 }
 

@@ -11,7 +11,7 @@ use crate::output::to_json_value;
 use crate::result_text;
 use crate::session::CommandSession;
 
-/// Capability that servers with skills declare, as a dotted name.
+/// Path, with dots, of the capability that servers with skills declare.
 const SKILLS_CAPABILITY: &str = "extensions.io.modelcontextprotocol/skills";
 
 /// Runs a `skills` command, and returns its result as JSON.
@@ -22,8 +22,8 @@ pub(crate) async fn run(session: &CommandSession, command: SkillsCommand) -> Res
     }
 }
 
-/// Lists the skills of a server, or of all servers. Without a named server, servers without skills are skipped. A named
-/// server without skills is a failure.
+/// Lists the skills of one server or of all servers. If a server is named that has no skills, this is a failure.
+/// Otherwise, servers without skills are skipped.
 async fn list_skills(session: &CommandSession, of: ServerArgument) -> Result<Value, CommandFailure> {
     let is_named = of.server.is_some();
     let read = async |server: String| {
@@ -56,7 +56,7 @@ async fn read_skill_file(
     Ok(to_json_value(&result))
 }
 
-/// Returns the skill with this URI, or the only skill with this name.
+/// Returns the listed skill with this URI, or with this name if only one skill has it.
 fn find_skill<'a>(server: &str, listed: &'a [Skill], name: &str) -> Result<&'a Skill, CommandFailure> {
     if let Some(skill) = listed.iter().find(|skill| skill.uri == name) {
         return Ok(skill);
@@ -75,7 +75,7 @@ fn find_skill<'a>(server: &str, listed: &'a [Skill], name: &str) -> Result<&'a S
     }
 }
 
-/// Returns the URI of a skill's file that is given as a path in the skill's folder. A URI is returned unchanged.
+/// Returns the URI of a file of a skill. `file` is a path in the skill's folder, or a URI, which is returned unchanged.
 fn resolve_skill_uri(skill: &str, file: &str) -> String {
     match skill.strip_suffix("SKILL.md") {
         Some(folder) if !file.contains("://") => format!("{folder}{file}"),

@@ -1,6 +1,6 @@
 //! Formats tables and points in time.
 
-/// Formats rows with aligned columns. The last column is not padded.
+/// Formats rows as a table with aligned columns. The last column is not padded.
 pub(crate) fn format_table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -23,7 +23,7 @@ pub(crate) fn format_table(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// Formats milliseconds since 1970 as date and time in UTC.
+/// Formats a time, in milliseconds since 1970, as date and time in UTC.
 pub(crate) fn format_time(millis: u64) -> String {
     let time = i64::try_from(millis).ok().and_then(chrono::DateTime::from_timestamp_millis);
     // Times beyond the range of the calendar are printed as a number.

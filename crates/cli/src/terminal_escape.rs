@@ -3,7 +3,8 @@
 use offers::review::is_valid_variation_selector;
 use serde_json::Value;
 
-/// Maximum number of consecutive spaces, since more of them could push text out of view.
+/// Maximum number of consecutive spaces that are printed, since more of them could push text out of view. A longer run
+/// is replaced by its length.
 const MAX_CONSECUTIVE_SPACES: usize = 40;
 
 /// Returns `true` for characters that a terminal interprets or does not show: control characters, and marks that
@@ -19,20 +20,20 @@ fn is_interpreted_by_terminal(c: char) -> bool {
         || matches!(c, '\u{fe00}'..='\u{fe0d}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}')
 }
 
-/// Returns `true` if a character must be escaped between its neighbors. A variation selector is permitted once after an
-/// emoji.
+/// Returns `true` if `c` must be escaped between its neighbors. A variation selector is permitted after an emoji.
 fn must_escape(before: char, c: char, after: Option<char>) -> bool {
     is_interpreted_by_terminal(c)
         || (matches!(c, '\u{fe0e}' | '\u{fe0f}') && !is_valid_variation_selector(before, c, after))
 }
 
-/// Escapes a value for one line, and quotes it if leading or trailing characters would not be visible.
+/// Escapes a value for printing within a line, and quotes it if it is empty or begins or ends with invisible characters
+/// or a quote.
 pub(crate) fn escape_value(text: &str) -> String {
     let has_invisible_end = text.trim() != text || text.is_empty();
     if has_invisible_end || text.starts_with('"') { format!("\"{}\"", escape_line(text)) } else { escape_line(text) }
 }
 
-/// Escapes a text for one line, including its line breaks.
+/// Escapes a text, including its line breaks, for printing within one line.
 pub(crate) fn escape_line(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut spaces = 0;
@@ -56,7 +57,7 @@ pub(crate) fn escape_line(text: &str) -> String {
     shown
 }
 
-/// Escapes a text but keeps its line breaks, for example in a fragment of a model's reply.
+/// Escapes a text except for its line breaks and tabs, for example a fragment of a model's reply.
 pub(crate) fn escape_lines(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -76,8 +77,8 @@ fn push_spaces(shown: &mut String, spaces: &mut usize) {
     }
 }
 
-/// Escapes a text and starts each of its lines with a prefix, so that it can't imitate other output. A long run of
-/// empty lines is replaced by their number.
+/// Escapes a text and starts each of its lines with a prefix, so that the text can't imitate other output. Replaces a
+/// long run of empty lines by their number.
 pub(crate) fn escape_and_prefix_lines(text: &str, prefix: &str) -> String {
     let mut shown = String::new();
     let mut lines = text.trim_end_matches('\n').split('\n').map(|l| l.strip_suffix('\r').unwrap_or(l)).peekable();
@@ -96,8 +97,8 @@ pub(crate) fn escape_and_prefix_lines(text: &str, prefix: &str) -> String {
     shown
 }
 
-/// Formats a value as JSON on one line, with escapes for characters that a terminal interprets. The value stays equal,
-/// since such characters only occur in strings.
+/// Formats a value as JSON on one line, with JSON escapes for characters that a terminal interprets. The JSON still
+/// parses to the same value, since such characters only occur in strings.
 pub(crate) fn escape_json(value: &Value) -> String {
     escape_json_text(&value.to_string())
 }
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_a_block_has_its_prefix() {
+    fn every_line_of_prefixed_text_has_its_prefix() {
         assert_eq!(
             escape_and_prefix_lines("a\nb\u{1b}\n", "| "),
             "| a\n| b\\u{1b}\n",

@@ -18,8 +18,8 @@ use crate::output::{Output, PromptGuard};
 use crate::terminal_escape::pretty_json;
 use crate::{consent_request_text, form, sampling_text};
 
-/// Time after a prompt during which input is ignored, because it was typed before the user could read the prompt.
-const INPUT_IGNORE_DURATION: Duration = Duration::from_millis(500);
+/// Time after a prompt during which entered lines are ignored, because the user could not have read the prompt yet.
+const INPUT_IGNORED_BEFORE_PROMPT: Duration = Duration::from_millis(500);
 /// Length of an hour, in milliseconds.
 const HOUR_MILLIS: u64 = 60 * 60 * 1000;
 
@@ -29,7 +29,7 @@ pub(crate) struct TerminalUser {
     output: Arc<Output>,
 }
 
-/// Prompt on the terminal for a consent request that is not decided yet.
+/// Prompt on the terminal to which the user has not replied yet.
 struct OpenPrompt {
     input: InputLines,
     asking: PromptGuard,
@@ -47,11 +47,11 @@ impl TerminalUser {
         matches!(prompt.prompt_yes_or_refusal("no").await, Some(Ok(())))
     }
 
-    /// Prompts the user for a decision on a consent request. The end of the input closes the consent request without a
+    /// Prompts the user for a decision on a consent request. If the input ends, closes the consent request without a
     /// decision.
     pub(crate) async fn prompt(&self, api: &Api, request: &ConsentRequest) -> ConsentReply {
         let mut prompt = OpenPrompt { input: self.input.clone(), asking: self.output.begin_prompt() };
-        prompt.ask(api, request).await
+        prompt.prompt_for_reply(api, request).await
     }
 }
 
@@ -60,7 +60,7 @@ impl OpenPrompt {
         self.asking.write(text);
     }
 
-    async fn ask(&mut self, api: &Api, request: &ConsentRequest) -> ConsentReply {
+    async fn prompt_for_reply(&mut self, api: &Api, request: &ConsentRequest) -> ConsentReply {
         self.write(&consent_request_text::consent_request_text(request));
         let answer = match &request.body {
             ConsentRequestBody::StartServer { .. }
@@ -69,9 +69,9 @@ impl OpenPrompt {
             | ConsentRequestBody::Read { .. } => self.prompt_allow(request).await,
             ConsentRequestBody::Sampling {
                 step: SamplingStep::Request | SamplingStep::Running, model: None, ..
-            } => self.prompt_yes_or_refusal("decline").await.map(allow_once),
+            } => self.prompt_yes_or_refusal("decline").await.map(decision_for_reply),
             ConsentRequestBody::Sampling { step: SamplingStep::Request | SamplingStep::Running, .. } => {
-                self.prompt_responder().await
+                self.prompt_sampling_responder().await
             }
             ConsentRequestBody::Sampling {
                 step: SamplingStep::Response,
@@ -88,7 +88,7 @@ impl OpenPrompt {
                 return self.prompt_response_text().await;
             }
             ConsentRequestBody::Url { url, .. } if !url.openable => Some(self.prompt_refusal_kind().await),
-            ConsentRequestBody::Url { .. } => self.prompt_yes_or_refusal("decline").await.map(allow_once),
+            ConsentRequestBody::Url { .. } => self.prompt_yes_or_refusal("decline").await.map(decision_for_reply),
             ConsentRequestBody::Form { unsupported: Some(_), .. } => Some(self.prompt_refusal_kind().await),
             ConsentRequestBody::Form { fields, .. } => self.prompt_form(api, request, fields).await,
             ConsentRequestBody::Result { .. } => self.prompt_result_review().await,
@@ -96,10 +96,10 @@ impl OpenPrompt {
             ConsentRequestBody::SignIn { authorization_url: Some(page), .. } if !page.openable => {
                 Some(self.prompt_refusal_kind().await)
             }
-            ConsentRequestBody::SignIn { .. } => self.prompt_yes_or_refusal("no").await.map(allow_once),
+            ConsentRequestBody::SignIn { .. } => self.prompt_yes_or_refusal("no").await.map(decision_for_reply),
             ConsentRequestBody::ClientId { .. } => self.prompt_client_id().await,
         };
-        ConsentReply::Simple(answer.unwrap_or(ConsentDecision::Cancel))
+        ConsentReply::Decision(answer.unwrap_or(ConsentDecision::Cancel))
     }
 
     async fn prompt_allow(&mut self, request: &ConsentRequest) -> Option<ConsentDecision> {
@@ -131,7 +131,8 @@ impl OpenPrompt {
         })
     }
 
-    /// Prompts for yes or no. Returns `Err` with the denial for no, and `None` at the end of the input.
+    /// Prompts for yes or no. Returns `Ok` for yes, `Err` with the decision for anything else, and `None` at the end of
+    /// the input.
     async fn prompt_yes_or_refusal(&mut self, no: &str) -> Option<Result<(), ConsentDecision>> {
         let line = self.prompt_decision_line(&format!("y = yes, N = {no}, c = cancel: ")).await?;
         Some(match line.trim().to_lowercase().as_str() {
@@ -141,7 +142,7 @@ impl OpenPrompt {
         })
     }
 
-    /// Prompts for a decision on releasing a tool result to a model.
+    /// Prompts for a decision on sending a tool result to a model.
     async fn prompt_result_review(&mut self) -> Option<ConsentDecision> {
         let prompt = "y = let the model read it, N = don't send it, c = don't send it and stop the answer: ";
         let line = self.prompt_decision_line(prompt).await?;
@@ -152,8 +153,8 @@ impl OpenPrompt {
         })
     }
 
-    /// Prompts for the way in which a sampling request is responded to: by a model or by the user.
-    async fn prompt_responder(&mut self) -> Option<ConsentDecision> {
+    /// Prompts for who responds to a sampling request: a model or the user. The user can also refuse it.
+    async fn prompt_sampling_responder(&mut self) -> Option<ConsentDecision> {
         let line = self
             .prompt_decision_line("y = ask the model, w = write the answer yourself, N = decline, c = cancel: ")
             .await?;
@@ -165,7 +166,8 @@ impl OpenPrompt {
         })
     }
 
-    /// Prompts for a decision on a model's response. An inner `None` means that the user rewrites the response.
+    /// Prompts for a decision on a model's response to a sampling request. Returns `Some(None)` if the user wants to
+    /// write another response, and `None` at the end of the input.
     async fn prompt_response_review(&mut self, can_rerun: bool) -> Option<Option<ConsentDecision>> {
         let ask = if can_rerun { "a = ask again, " } else { "" };
         let prompt = format!("y = send it, {ask}w = write another one yourself, N = decline, c = cancel: ");
@@ -229,7 +231,7 @@ impl OpenPrompt {
         let mut text = String::new();
         loop {
             match self.prompt_line("").await.as_deref() {
-                None => return ConsentReply::Simple(ConsentDecision::Cancel),
+                None => return ConsentReply::Decision(ConsentDecision::Cancel),
                 Some(".") => break,
                 Some(line) => {
                     text.push_str(line);
@@ -246,8 +248,8 @@ impl OpenPrompt {
         self.write(&sampling_text::sampling_response_text(&response));
         match self.prompt_yes_or_refusal("decline").await {
             Some(Ok(())) => ConsentReply::Edited(ConsentRequestEdit::Response { response }),
-            Some(Err(refusal)) => ConsentReply::Simple(refusal),
-            None => ConsentReply::Simple(ConsentDecision::Cancel),
+            Some(Err(refusal)) => ConsentReply::Decision(refusal),
+            None => ConsentReply::Decision(ConsentDecision::Cancel),
         }
     }
 
@@ -287,9 +289,10 @@ impl OpenPrompt {
         Some(ConsentDecision::Identify { client: EnteredClient { client_id, client_secret } })
     }
 
-    /// Prompts for a line that contains a decision. Input typed before the prompt could be read is ignored.
+    /// Prompts for a line that contains a decision. A line that is entered too soon after the prompt is ignored, and
+    /// the prompt is repeated.
     async fn prompt_decision_line(&mut self, prompt: &str) -> Option<String> {
-        let armed = Instant::now() + INPUT_IGNORE_DURATION;
+        let armed = Instant::now() + INPUT_IGNORED_BEFORE_PROMPT;
         loop {
             let line = self.prompt_line(prompt).await?;
             if Instant::now() >= armed {
@@ -305,7 +308,7 @@ impl OpenPrompt {
     }
 }
 
-fn allow_once(answer: Result<(), ConsentDecision>) -> ConsentDecision {
+fn decision_for_reply(answer: Result<(), ConsentDecision>) -> ConsentDecision {
     match answer {
         Ok(()) => ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None },
         Err(refusal) => refusal,

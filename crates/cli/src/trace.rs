@@ -3,8 +3,8 @@
 
 use host::TraceContext;
 
-/// Returns the trace context of this process. Values that do not conform to the W3C format are ignored with a log
-/// message. Without `TRACEPARENT`, the other variables are ignored.
+/// Returns the trace context of this process from its environment variables, or `None` without a valid `TRACEPARENT`.
+/// Logs and ignores values that do not conform to the W3C format.
 pub(crate) fn from_environment() -> Option<TraceContext> {
     from_variables(|name| std::env::var(name).ok())
 }

@@ -1,4 +1,4 @@
-//! Tokens of remote servers and API keys of model providers, stored in the app's secret store.
+//! Tokens of remote servers and API keys of model providers, stored in Drawbridge's secret store.
 //!
 //! - [`vault`]: stores the tokens of each entry in `mcp.json` separately, as the `Vault` of `mcp-auth`
 //! - [`settings`]: builds the OAuth settings of an entry, with the secrets that it references

@@ -19,7 +19,7 @@ use tokio::sync::Mutex;
 /// Maximum number of model providers that the user can configure.
 pub const MAX_PROVIDERS: usize = 50;
 
-/// Contents of the file `models.json`.
+/// Contents of the file `models.json`: the configured model providers and the default model.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProvidersFile {
@@ -37,7 +37,7 @@ pub struct ProvidersFile {
 pub struct ModelList {
     /// Models in the order in which the provider returned them.
     pub models: Vec<Model>,
-    /// Time at which the list was received.
+    /// Time at which the list was received, in milliseconds since 1970.
     pub at: Millis,
 }
 
@@ -51,9 +51,10 @@ pub struct ProviderView {
     pub settings: ProviderSettings,
     /// Models that the provider last listed.
     pub models: Vec<Model>,
-    /// Time at which the provider last listed its models, or `None` if it never did.
+    /// Time at which the provider last listed its models, in milliseconds since 1970, or `None` if it never did.
     pub listed_at: Option<Millis>,
-    /// Error of the last request for the provider's models since the app started, or `None` if the request succeeded.
+    /// Error of the last request for the provider's models since Drawbridge started, or `None` if the request
+    /// succeeded.
     pub problem: Option<ModelError>,
 }
 
@@ -171,7 +172,7 @@ impl KeychainProvider {
         Ok(Self { settings, secrets, keyless, client, ready: Mutex::default() })
     }
 
-    async fn http_provider(&self) -> Result<Arc<HttpProvider>, ModelError> {
+    async fn provider_with_key(&self) -> Result<Arc<HttpProvider>, ModelError> {
         let mut ready = self.ready.lock().await;
         if let Some(provider) = &*ready {
             return Ok(Arc::clone(provider));
@@ -191,9 +192,9 @@ impl KeychainProvider {
         Ok(provider)
     }
 
-    /// Discards an API key that the provider rejected, so that the next request reads it again. Another process may
-    /// have stored a new key.
-    async fn reset_rejected_key<T>(&self, result: Result<T, ModelError>) -> Result<T, ModelError> {
+    /// Returns `result`. If the provider rejected the API key, also discards the key, so that the next request reads it
+    /// from the keychain again, where another process may have stored a new one.
+    async fn discard_rejected_key<T>(&self, result: Result<T, ModelError>) -> Result<T, ModelError> {
         if matches!(result, Err(ModelError::WrongKey { .. } | ModelError::NoKey)) {
             *self.ready.lock().await = None;
         }
@@ -208,17 +209,17 @@ impl Provider for KeychainProvider {
     }
 
     async fn models(&self) -> Result<Vec<Model>, ModelError> {
-        let listed = self.http_provider().await?.models().await;
-        self.reset_rejected_key(listed).await
+        let listed = self.provider_with_key().await?.models().await;
+        self.discard_rejected_key(listed).await
     }
 
-    fn find_losses(&self, request: &ModelRequest) -> Vec<LossyConversion> {
-        self.keyless.find_losses(request)
+    fn find_lossy_conversions(&self, request: &ModelRequest) -> Vec<LossyConversion> {
+        self.keyless.find_lossy_conversions(request)
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ReplyStream, ModelError> {
-        let deltas = self.http_provider().await?.stream(request).await;
-        self.reset_rejected_key(deltas).await
+        let deltas = self.provider_with_key().await?.stream(request).await;
+        self.discard_rejected_key(deltas).await
     }
 }
 
@@ -240,7 +241,7 @@ impl Provider for UnconfirmedProvider {
         Err(self.problem.clone())
     }
 
-    fn find_losses(&self, _: &ModelRequest) -> Vec<LossyConversion> {
+    fn find_lossy_conversions(&self, _: &ModelRequest) -> Vec<LossyConversion> {
         Vec::new()
     }
 

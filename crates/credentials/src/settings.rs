@@ -109,7 +109,7 @@ pub fn authorization_settings(
     })
 }
 
-/// Secrets that the user entered for the origin of one MCP server.
+/// Access to the secrets in the secret store that the user entered for one MCP server's origin.
 struct EnteredSecrets<'a> {
     secrets: &'a dyn Secrets,
     origin: String,
@@ -119,7 +119,7 @@ impl EnteredSecrets<'_> {
     /// Reads the secret that a text of the form `${secret:NAME}` references.
     fn read(&self, text: &str) -> Result<SecretString, UnresolvedSecret> {
         let name = secrets::referenced_secret_names(text).first().map_or_else(String::new, |&name| name.to_owned());
-        match self.secrets.get(&secrets::storage_key(&name, &self.origin)) {
+        match self.secrets.get(&secrets::secret_storage_key(&name, &self.origin)) {
             Ok(Some(secret)) => Ok(secret.into()),
             Ok(None) => Err(UnresolvedSecret::Missing { name, origin: self.origin.clone() }),
             Err(cause) => Err(UnresolvedSecret::Keychain { name, cause }),
@@ -220,7 +220,7 @@ mod tests {
         let secrets = SecretsInMemory::default();
         let origin = "https://a.example";
         for name in ["key", "secret"] {
-            secrets.set(&secrets::storage_key(name, origin), "x").unwrap();
+            secrets.set(&secrets::secret_storage_key(name, origin), "x").unwrap();
         }
         let entered = EnteredSecrets { secrets: &secrets, origin: origin.to_owned() };
         let auth = |way: Option<&str>| AuthConfig {
@@ -254,25 +254,26 @@ mod tests {
         );
     }
 
-    struct AbsentUser;
+    /// A user who denies every request, and a vault that is always empty.
+    struct UnusedUserAndVault;
 
     #[async_trait::async_trait]
-    impl UserInteraction for AbsentUser {
-        async fn consent(&self, _request: mcp_auth::ConsentPrompt) -> mcp_auth::ConsentAnswer {
+    impl UserInteraction for UnusedUserAndVault {
+        async fn ask_for_consent(&self, _request: mcp_auth::ConsentPrompt) -> mcp_auth::ConsentAnswer {
             mcp_auth::ConsentAnswer::No
         }
 
-        async fn client_id(&self, _issuer: &str, _redirect_uri: &Url) -> Option<PreregisteredClient> {
+        async fn ask_for_client_id(&self, _issuer: &str, _redirect_uri: &Url) -> Option<PreregisteredClient> {
             None
         }
 
-        async fn open(&self, _url: &Url) -> Result<(), String> {
+        async fn open_browser(&self, _url: &Url) -> Result<(), String> {
             Err("no user in this test".to_owned())
         }
     }
 
     #[async_trait::async_trait]
-    impl Vault for AbsentUser {
+    impl Vault for UnusedUserAndVault {
         async fn read(
             &self,
             _key: &mcp_auth::VaultKey,
@@ -318,8 +319,8 @@ mod tests {
                 &config,
                 (is_approved, &[]),
                 &secrets,
-                Arc::new(AbsentUser),
-                Arc::new(AbsentUser),
+                Arc::new(UnusedUserAndVault),
+                Arc::new(UnusedUserAndVault),
                 Arc::new(SystemClock),
             )
             .unwrap();

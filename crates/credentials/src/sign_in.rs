@@ -8,7 +8,8 @@ use std::fmt;
 use domain::Millis;
 use serde::{Deserialize, Serialize};
 
-/// State of a server that responded, but requires the user to sign in.
+/// Details of the state of a server that responded, but requires the user to sign in. Not a failure of a sign-in, such
+/// as [`SignInFailure::SignInNeeded`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInNeeded {
     /// Reason why signing in is required, as text for the user.
@@ -81,9 +82,9 @@ pub enum SignInFailure {
     /// The system has no keychain.
     KeychainMissing,
     /// The tokens could not be written to the secret store or read from it.
-    /// The tokens could not be written to the secret store or read from it.
     Storage,
-    /// The private key or another secret in the server's settings is not usable.
+    /// The private key or another secret in the server's settings can't be used, for example because it can't be
+    /// parsed.
     Key,
     /// The authorization server does not support the client authentication method in the settings.
     NoProof,
@@ -91,7 +92,8 @@ pub enum SignInFailure {
     Unbound,
     /// The user did not approve an endpoint or a scope that the sign-in needs.
     NotApproved,
-    /// The user must sign in: there is no refresh token, or the authorization server rejects it.
+    /// The user must sign in: there is no refresh token, or the authorization server rejects it. Stands for
+    /// `AuthErrorCause::SignInNeeded` of `mcp-auth`.
     SignInNeeded,
     /// A secret that the settings reference can't be read, so the sign-in can't start.
     NotPrepared,
@@ -106,11 +108,11 @@ pub struct AccountView {
     pub resource: String,
     /// Scopes of the token, as returned by the authorization server.
     pub scopes: Vec<String>,
-    /// Time at which the token expires, or `None` if unknown.
+    /// Time at which the token expires, in milliseconds since 1970, or `None` if the authorization server stated none.
     pub expires_at: Option<Millis>,
-    /// Time at which the user signed in.
+    /// Time at which the user signed in, in milliseconds since 1970.
     pub signed_in_at: Millis,
-    /// Time of the last token refresh, or `None` if the token was never refreshed.
+    /// Time of the last token refresh, in milliseconds since 1970, or `None` if the token was never refreshed.
     pub refreshed_at: Option<Millis>,
     /// Set if the token can be refreshed without the user.
     pub can_refresh: bool,
@@ -160,7 +162,7 @@ pub enum EndpointUse {
 }
 
 impl EndpointUse {
-    /// Returns the name of this purpose, which pins and hashes contain.
+    /// Returns the stable name of this purpose, which becomes part of the stored identity of a server and its hash.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -179,9 +181,10 @@ pub struct SignInProgress {
     pub phase: SignInPhase,
     /// Reason why the sign-in was started.
     pub reason: SignInReason,
-    /// Time at which the sign-in started.
+    /// Time at which the sign-in started, in milliseconds since 1970.
     pub since: Millis,
-    /// Deadline for the browser to return to the redirect URI, or `None` in other phases.
+    /// Time until which the sign-in waits for the browser to return to the redirect URI, in milliseconds since 1970, or
+    /// `None` in other phases.
     pub ends_at: Option<Millis>,
     /// URL of the authorization request that was opened in the browser. The user can open it in another browser. `None`
     /// unless the sign-in waits for the browser.
@@ -214,10 +217,10 @@ pub enum SignInReason {
     SignIn,
     /// The server requires scopes beyond those of the token (step-up).
     StepUp {
-        /// MCP method of the server's refused request, which requires the scopes.
+        /// MCP method of the request that the server refused because it requires the scopes.
         operation: String,
     },
-    /// The token is no longer valid. Contains the reason.
+    /// The token is no longer valid, so the user has to sign in again. Contains the reason, as a sentence for the user.
     Again(String),
     /// The user requested to sign in with another account.
     ChangeAccount,
@@ -226,7 +229,7 @@ pub enum SignInReason {
 /// Recorded step of a sign-in: a request with its response, or a conclusion. Secrets are replaced by `[redacted]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInStep {
-    /// Time at which the step started.
+    /// Time at which the step started, in milliseconds since 1970.
     pub at: Millis,
     /// Duration of the step, in milliseconds.
     pub duration_milliseconds: u64,
@@ -267,7 +270,7 @@ pub enum SignOutOutcome {
     NobodySignedIn,
 }
 
-/// Client id at an authorization server that the user entered.
+/// Client id and client secret, issued by an authorization server, that the user entered during a sign-in.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EnteredClient {
     /// Client id that the authorization server assigned.
@@ -282,7 +285,7 @@ impl fmt::Debug for EnteredClient {
     }
 }
 
-/// Error of a command for sign-ins.
+/// Error of a command that starts, completes, cancels or reverses a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SignInError {
     /// No server has this name.
@@ -296,7 +299,7 @@ pub enum SignInError {
         /// Reason why the server does not support signing in, as text for the user.
         cause: String,
     },
-    /// Reason why the server does not support signing in, as text for the user.
+    /// No sign-in to the server with this name waits for the browser, so a pasted URL can't continue one.
     #[error("no sign-in to {0} is waiting for the browser; begin with \"sign in\"")]
     NotWaiting(String),
     /// The pasted URL is not the redirect URL of this sign-in.
@@ -307,7 +310,7 @@ pub enum SignInError {
     NotPrepared {
         /// Name of the server in the settings.
         server: String,
-        /// Cause why the secret is missing or unreadable, with a suggested remedy for the user.
+        /// Reason why the secret is missing or unreadable, with a suggested remedy for the user.
         cause: String,
     },
     /// The tokens could not be deleted from the secret store.

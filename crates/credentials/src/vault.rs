@@ -1,4 +1,4 @@
-//! Stores tokens in the app's secret store. The storage key contains the entry of `mcp.json` and the server, so that
+//! Stores tokens in Drawbridge's secret store. The storage key contains the entry of `mcp.json` and the server, so that
 //! tokens are never used for another entry or server.
 //!
 //! A keychain operation can't be cancelled, because the keychain may prompt the user after the caller has stopped
@@ -18,7 +18,7 @@ use ports::{SecretError, SecretPersistence, Secrets};
 use secrecy::{ExposeSecret as _, SecretSlice};
 use serde_json::json;
 
-/// Opens and empties the vaults with the tokens of entries in `mcp.json`.
+/// Opens and empties vaults. A vault contains the OAuth tokens of one server entry in `mcp.json`.
 pub struct TokenVaults {
     secrets: Arc<dyn Secrets>,
     /// Shared state of the entries with open vaults, by name of the entry.
@@ -34,8 +34,8 @@ struct ServerVaultState {
     emptied_count: AtomicU64,
 }
 
-/// Vault with the tokens of one entry in `mcp.json`. Several entries may refer to the same server with different
-/// accounts.
+/// Vault with the tokens of one entry in `mcp.json`. Several entries may refer to the same server, each with another
+/// account.
 pub struct SecretsVault {
     name: String,
     secrets: Arc<dyn Secrets>,
@@ -46,7 +46,8 @@ pub struct SecretsVault {
 
 /// Result of emptying the vault of an entry.
 pub struct EmptiedVault {
-    /// Copy of the removed tokens in memory, as far as they could be read. `None` if the entry had no tokens.
+    /// Vault in memory with a copy of the removed tokens, as far as they could be read. `None` if the entry had no
+    /// tokens.
     pub was: Option<SecretsVault>,
     /// `Ok` if all secrets of the entry were removed from the secret store.
     pub removed: Result<(), VaultError>,

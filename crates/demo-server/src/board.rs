@@ -19,7 +19,7 @@ pub(crate) enum Column {
 }
 
 impl Column {
-    /// Returns the name of the column in arguments and in structured content.
+    /// Returns the name of the column in tool arguments and in structured content, such as `doing`.
     pub(crate) const fn id(self) -> &'static str {
         match self {
             Self::ToDo => "to_do",

@@ -27,7 +27,7 @@ pub(crate) fn protocol_revision(context: &Context) -> ProtocolVersion {
     context.protocol_version().unwrap_or(ProtocolVersion::LATEST_WITH_INITIALIZE)
 }
 
-/// Returns `true` if the protocol revision of the request is stateless.
+/// Returns `true` if the request is of a revision without sessions (2026-07-28).
 pub(crate) fn is_stateless(context: &Context) -> bool {
     !protocol_revision(context).has_initialize()
 }

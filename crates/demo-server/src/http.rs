@@ -16,7 +16,7 @@ use crate::state::State;
 
 /// Delay after which hosts should resume a lost stream. The SDK discards a stream after its last response, so its
 /// default delay of three seconds is too long for most calls.
-const RESUME_DELAY: Duration = Duration::from_millis(200);
+const SSE_RESUME_DELAY: Duration = Duration::from_millis(200);
 
 /// Serves MCP at `/mcp` until the process is terminated. Prints the server's address as the first line of standard
 /// output.
@@ -24,8 +24,8 @@ pub(crate) async fn serve(options: Options, port: u16) -> std::io::Result<()> {
     let state = Arc::new(State::new());
     let factory = move || Ok(DemoServer::new(options.clone(), Arc::clone(&state)));
     let mut sessions = LocalSessionManager::default();
-    sessions.session_config.sse_retry = Some(RESUME_DELAY);
-    let config = StreamableHttpServerConfig::default().with_sse_retry(Some(RESUME_DELAY));
+    sessions.session_config.sse_retry = Some(SSE_RESUME_DELAY);
+    let config = StreamableHttpServerConfig::default().with_sse_retry(Some(SSE_RESUME_DELAY));
     let service = StreamableHttpService::new(factory, Arc::new(sessions), config);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     let address = listener.local_addr()?;

@@ -46,7 +46,7 @@ impl InputResponseSet {
         Self { responses: responses.unwrap_or_default(), state }
     }
 
-    /// Checks that the host has returned the state unchanged.
+    /// Checks that the host has returned the state that the server sent with its requests, unchanged.
     fn check_state(&self, sent: Option<&str>) -> Result<(), ErrorData> {
         if self.state.as_deref() == sent {
             return Ok(());
@@ -84,7 +84,7 @@ pub(crate) async fn request_inputs(
         check_capability(context, question)?;
     }
     if client::is_stateless(context) {
-        return take_round_responses(answers, questions, state);
+        return responses_of_input_round(answers, questions, state);
     }
     let mut values = Vec::with_capacity(questions.len());
     for (_, question) in questions {
@@ -95,7 +95,7 @@ pub(crate) async fn request_inputs(
 
 /// Returns the host's responses to these requests. If one is missing, returns an [`EarlyExit::Ask`] with the requests,
 /// so that the host repeats its request with the responses.
-fn take_round_responses(
+fn responses_of_input_round(
     answers: &InputResponseSet,
     questions: Vec<(&str, InputRequest)>,
     state: Option<&str>,
@@ -110,7 +110,7 @@ fn take_round_responses(
     Err(EarlyExit::Ask(Box::new(result)))
 }
 
-/// Sends a request, and waits for the response or for the cancellation of the host's own request.
+/// Sends a request to the host, and waits until the host responds or cancels its own request.
 async fn send_request(context: &Context, question: InputRequest) -> Result<Value, EarlyExit> {
     let request = match question {
         InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),

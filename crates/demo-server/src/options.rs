@@ -33,7 +33,7 @@ pub(crate) enum ProtocolMode {
 }
 
 impl Options {
-    /// Returns the era that results from both options.
+    /// Returns the era to support, according to the options `era` and `revision`.
     pub(crate) fn protocol_mode(&self) -> ProtocolMode {
         match &self.revision {
             Some(revision) if revision.has_initialize() => ProtocolMode::Legacy,
@@ -42,7 +42,7 @@ impl Options {
         }
     }
 
-    /// Returns the protocol revisions that the server supports according to both options.
+    /// Returns the protocol revisions to support, according to the options `era` and `revision`.
     pub(crate) fn revisions(&self) -> Cow<'static, [ProtocolVersion]> {
         match (&self.revision, self.protocol_mode()) {
             (Some(revision), _) => Cow::Owned(vec![revision.clone()]),

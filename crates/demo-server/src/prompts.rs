@@ -72,7 +72,7 @@ pub(crate) fn list(state: &State) -> Vec<Prompt> {
 }
 
 /// Returns the messages of a prompt (`prompts/get`). May first send requests to the host.
-pub(crate) async fn get(
+pub(crate) async fn get_prompt(
     state: &State,
     context: &Context,
     request: GetPromptRequestParams,

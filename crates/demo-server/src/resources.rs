@@ -29,7 +29,7 @@ const DIARY_URI: &str = "diary:///captain";
 /// Time for which hosts may cache constant content, in milliseconds.
 pub(crate) const CACHE_TTL_MILLIS: u64 = 3_600_000;
 const DIARY_REQUEST_STATE: &str = "diary-asked";
-const BOARD_PAGE: &str = include_str!("pages/board.html");
+const BOARD_PAGE_HTML: &str = include_str!("pages/board.html");
 /// Media type of HTML pages for MCP Apps.
 const APP_PAGE_TYPE: &str = "text/html;profile=mcp-app";
 
@@ -66,7 +66,7 @@ pub(crate) fn list(state: &State) -> Vec<Resource> {
             .with_title("Board")
             .with_description("The page that displays the result of show_board.")
             .with_mime_type(APP_PAGE_TYPE)
-            .with_size(BOARD_PAGE.len() as u64),
+            .with_size(BOARD_PAGE_HTML.len() as u64),
     ];
     all.extend(state.notes().keys().map(|name| note_resource(name)));
     all.extend(harbour::all_ships().map(|ship| {
@@ -130,7 +130,7 @@ pub(crate) fn not_found_error(uri: &str) -> ErrorData {
 }
 
 /// Returns the contents of a resource (`resources/read`). May first send requests to the host.
-pub(crate) async fn read(
+pub(crate) async fn read_resource(
     state: &State,
     context: &Context,
     request: ReadResourceRequestParams,
@@ -172,7 +172,7 @@ fn resource_contents(state: &State, uri: &str) -> Option<ResourceContents> {
         CHART_URI => return Some(blob_contents(uri, "image/png", CHART_PNG)),
         BELL_URI => return Some(blob_contents(uri, "audio/wav", BELL_WAV)),
         CLOCK_URI => return Some(text_contents(uri, "text/plain", current_time_text())),
-        BOARD_PAGE_URI => return Some(text_contents(uri, APP_PAGE_TYPE, BOARD_PAGE)),
+        BOARD_PAGE_URI => return Some(text_contents(uri, APP_PAGE_TYPE, BOARD_PAGE_HTML)),
         _ => {}
     }
     if let Some(ship) = harbour::all_ships().find(|ship| ship_uri(ship.name) == uri) {

@@ -120,7 +120,7 @@ impl ServerHandler for DemoServer {
             arguments: request.arguments.unwrap_or_default(),
             answers: InputResponseSet::new(request.input_responses, request.request_state),
         };
-        tools::call(&request.name, call).await
+        tools::call_tool(&request.name, call).await
     }
 
     async fn list_prompts(
@@ -135,7 +135,7 @@ impl ServerHandler for DemoServer {
     }
 
     async fn get_prompt(&self, request: GetPromptRequestParams, context: Context) -> HandlerResult<GetPromptResponse> {
-        prompts::get(&self.state, &context, request).await
+        prompts::get_prompt(&self.state, &context, request).await
     }
 
     async fn list_resources(
@@ -168,7 +168,7 @@ impl ServerHandler for DemoServer {
         request: ReadResourceRequestParams,
         context: Context,
     ) -> HandlerResult<ReadResourceResponse> {
-        resources::read(&self.state, &context, request).await
+        resources::read_resource(&self.state, &context, request).await
     }
 
     async fn list_skills(
@@ -183,7 +183,7 @@ impl ServerHandler for DemoServer {
     }
 
     async fn get_skill(&self, request: GetSkillRequestParams, _: Context) -> HandlerResult<GetSkillResult> {
-        skills::get(&request.uri).map(GetSkillResult::new)
+        skills::get_skill(&request.uri).map(GetSkillResult::new)
     }
 
     async fn complete(&self, request: CompleteRequestParams, _: Context) -> HandlerResult<CompleteResult> {

@@ -5,11 +5,12 @@ use serde_json::json;
 
 const PLAN_PASSAGE_SKILL_URI: &str = "skill://harbour/plan-passage/SKILL.md";
 const PLAN_PASSAGE_SKILL_TEXT: &str = include_str!("../assets/plan-passage/SKILL.md");
-const RULES_URI: &str = "skill://harbour/plan-passage/references/rules-of-thumb.md";
-const RULES_TEXT: &str = include_str!("../assets/plan-passage/references/rules-of-thumb.md");
+const RULES_OF_THUMB_URI: &str = "skill://harbour/plan-passage/references/rules-of-thumb.md";
+const RULES_OF_THUMB_TEXT: &str = include_str!("../assets/plan-passage/references/rules-of-thumb.md");
 
 /// URIs and texts of the files of the only skill.
-const SKILL_FILES: [(&str, &str); 2] = [(PLAN_PASSAGE_SKILL_URI, PLAN_PASSAGE_SKILL_TEXT), (RULES_URI, RULES_TEXT)];
+const SKILL_FILES: [(&str, &str); 2] =
+    [(PLAN_PASSAGE_SKILL_URI, PLAN_PASSAGE_SKILL_TEXT), (RULES_OF_THUMB_URI, RULES_OF_THUMB_TEXT)];
 
 /// Returns the skills of the server, of which there is only one.
 pub(crate) fn list() -> Vec<Skill> {
@@ -24,7 +25,7 @@ pub(crate) fn list() -> Vec<Skill> {
 }
 
 /// Returns the skill whose `SKILL.md` has this URI.
-pub(crate) fn get(uri: &str) -> Result<Skill, ErrorData> {
+pub(crate) fn get_skill(uri: &str) -> Result<Skill, ErrorData> {
     let found = list().into_iter().find(|skill| skill.uri == uri);
     found.ok_or_else(|| ErrorData::invalid_params("there is no such skill", Some(json!({ "uri": uri }))))
 }

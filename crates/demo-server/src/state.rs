@@ -16,7 +16,7 @@ pub(crate) const MAX_ADDED_TOOLS: usize = 20;
 const MAX_STORED_VISITS: usize = 32;
 const CHANGE_QUEUE_CAPACITY: usize = 256;
 
-/// A change that is reported to subscribed hosts.
+/// A change of the server's state that is reported to subscribed hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ServerChange {
     /// The list of tools changed (`notifications/tools/list_changed`).
@@ -90,8 +90,8 @@ impl State {
         lock(&self.added_tools)
     }
 
-    /// Stores the host's responses in a visit (tool `check_in`), and returns a handle for them. The oldest visit is
-    /// dropped if there are too many.
+    /// Stores the host's responses to the requests of the tool `check_in`, and returns a handle for them. Discards the
+    /// oldest stored responses if there are too many.
     pub(crate) fn store_visit(&self, answers: Vec<Value>) -> String {
         let mut visits = lock(&self.visits);
         visits.count += 1;
@@ -103,7 +103,8 @@ impl State {
         handle
     }
 
-    /// Returns the responses of the visit with this handle, or `None`.
+    /// Returns the responses that were stored with this handle, or `None` if the handle is unknown or the responses
+    /// were discarded.
     pub(crate) fn visit_responses(&self, handle: &str) -> Option<Vec<Value>> {
         lock(&self.visits).open.iter().find(|(known, _)| known == handle).map(|(_, answers)| answers.clone())
     }

@@ -57,7 +57,7 @@ async fn run_service<S: Service<RoleServer>>(service: S) -> Result<(), ServerIni
     Ok(())
 }
 
-/// A reader that cancels a token when the stream ends.
+/// A reader that cancels a `CancellationToken` at the end of the stream.
 struct EndNotifyingReader<R> {
     inner: R,
     ended: CancellationToken,

@@ -19,12 +19,13 @@ const CLOCK_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of resources to which one host can subscribe.
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 100;
 
-/// Subscriptions of one session, by URI. Each has a task that sends notifications.
+/// Subscriptions of one session, by URI. For each, a Tokio task sends the notifications.
 #[derive(Debug, Default)]
 pub(crate) struct Subscriptions(Mutex<HashMap<String, AbortHandle>>);
 
 impl Subscriptions {
-    /// Starts a task that reports changes of a resource to the host. Fails if the host has too many subscriptions.
+    /// Spawns a Tokio task that reports changes of a resource to the host. Fails if the host has too many
+    /// subscriptions.
     pub(crate) fn add(&self, uri: String, peer: Peer<RoleServer>, state: &State) -> Result<(), ErrorData> {
         let mut running = lock(&self.0);
         if running.len() >= MAX_SUBSCRIPTIONS && !running.contains_key(&uri) {
@@ -50,7 +51,8 @@ impl Subscriptions {
         Ok(())
     }
 
-    /// Stops the task that reports changes of a resource. Does nothing if the host is not subscribed to the resource.
+    /// Stops the Tokio task that reports changes of a resource. Does nothing if the host is not subscribed to the
+    /// resource.
     pub(crate) fn remove(&self, uri: &str) {
         if let Some(task) = lock(&self.0).remove(uri) {
             task.abort();

@@ -1,30 +1,30 @@
-//! Changes of displayed apps (MCP Apps), as the UI receives them. Created by the crate `app-views`.
+//! Changes of shown apps (MCP Apps), as the page receives them. Created by the crate `app-views`.
 
-use mcp_apps::{CloseCause, Diagnostic, DisplayMode, FaultKind, MessageDirection};
+use mcp_apps::{Diagnostic, DisplayMode, MessageDirection, ViewCloseCause, ViewFaultKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Identifier of a displayed MCP app, and host name in the origin of the app's frame: 32 random hexadecimal digits, so
-/// that other web pages can't guess it.
+/// Identifier of a shown MCP app, and host name in the origin of the app's frame: 32 random hexadecimal digits, so that
+/// other web pages can't guess it.
 pub type AppViewId = String;
 
-/// A change of one displayed MCP app, sent to the user interface.
+/// A change of one shown MCP app, sent to Drawbridge's page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppViewEvent {
-    /// Identifier of the displayed MCP app.
+    /// Identifier of the shown MCP app.
     pub view: AppViewId,
     /// Event in the app, or a request of the app to the user or the host.
     pub change: AppViewChange,
 }
 
-/// Event in a displayed MCP app, or a request of the app. All texts in it are from the app, and untrusted.
+/// Event in a shown MCP app, or a request of the app. All texts in it are from the app, and untrusted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum AppViewChange {
-    /// Message that the user interface posts to the frame of the MCP app.
+    /// Message that Drawbridge's page posts to the frame of the MCP app.
     Message {
-        /// JSON-RPC message, which the user interface posts to the frame unchanged.
+        /// JSON-RPC message, which the page posts to the frame unchanged.
         message: Value,
     },
     /// The MCP app has completed its initialization.
@@ -50,7 +50,7 @@ pub enum AppViewChange {
     },
     /// The MCP app requests something that the user decides.
     Requested {
-        /// Number that identifies the request among all requests of the displayed app.
+        /// Number that identifies the request among all requests of the shown app.
         request: u64,
         /// Content of the app's request.
         user_request: AppUserRequest,
@@ -85,7 +85,7 @@ pub enum AppViewChange {
         /// Direction in which the message was sent.
         direction: MessageDirection,
         /// Kind of the fault in the message.
-        kind: FaultKind,
+        kind: ViewFaultKind,
         /// Explanation of the fault in English.
         detail: String,
     },
@@ -106,11 +106,11 @@ pub enum AppViewChange {
     /// The MCP app is closed. No further change of it follows.
     Closed {
         /// Reason for which the app was closed.
-        cause: CloseCause,
+        cause: ViewCloseCause,
     },
 }
 
-/// Reason why all displayed MCP apps of a window were closed together.
+/// Reason why all shown MCP apps of a window were closed together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AppStopCause {
@@ -130,10 +130,10 @@ pub struct AppToolView {
     pub definition: String,
 }
 
-/// The displayed MCP app that provides a tool for models.
+/// The shown MCP app that provides a tool for models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProvidingApp {
-    /// Identifier of the displayed app.
+    /// Identifier of the shown app.
     pub view: AppViewId,
     /// Name, on its server, of the tool whose results the app displays.
     pub tool: String,

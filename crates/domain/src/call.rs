@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Millis;
 
-/// Identifier of a call of a tool, a prompt or a resource, used in every layer from the user interface to the history.
-/// The caller chooses it, unique among the calls in progress: the user interface uses a UUID, a model's reply the id of
-/// the item, and the command line a constant, since it makes a single call.
+/// Identifier of a call of a tool, a prompt or a resource, used in every layer from the page to the history. The caller
+/// chooses it, unique among the calls in progress: the page uses a UUID, a model's reply the id of the item, and the
+/// command line a constant, since it makes a single call.
 ///
 /// The same value is [`ServerCall::id`], the `call` of consent requests, and the identifier for cancellation. For a tool call
 /// in a conversation it is both the id of the [item](crate::item::ChatItem) and the `call` in its body. Servers never
@@ -36,8 +36,8 @@ pub struct ServerCall {
     pub kind: CallKind,
     /// Name of the tool or prompt, or URI of the resource.
     pub name: String,
-    /// Name, on the server, of the tool whose displayed MCP app provides the called tool and receives the call. `None`
-    /// if the server itself does both.
+    /// Name, on the server, of the tool whose shown MCP app provides the called tool and receives the call. `None` if
+    /// the server itself does both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub app: Option<String>,
@@ -51,6 +51,11 @@ pub struct ServerCall {
     pub task: Option<CallTask>,
     /// Identifier of the conversation that the call belongs to, if any.
     pub conversation: Option<String>,
+    /// Time until which the user can repeat the completed call without another consent request. `None` if each call
+    /// requires its own decision, and for calls that did not complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub repeatable_until: Option<Millis>,
 }
 
 /// Kind of a call, which determines the MCP method.
@@ -212,7 +217,7 @@ pub enum CallFailure {
     Internal,
 }
 
-/// Stable identifier of the reason why a call has no result. The user interface has a message and suggested actions for
+/// Stable identifier of the reason why a call has no result. Drawbridge's page has a message and suggested actions for
 /// each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

@@ -41,7 +41,8 @@ pub enum ConsentRequestOrigin {
         /// Set if the MCP app's page may load content of other hosts or contact them.
         reaches_other_hosts: bool,
     },
-    /// A request of the server, such as sampling, that belongs to a call in progress.
+    /// A request of the server, such as sampling, that belongs to a call. The request may remain pending after the call
+    /// has ended.
     Call {
         /// Identifier of the call, which its caller chose.
         call: String,
@@ -49,6 +50,8 @@ pub enum ConsentRequestOrigin {
         kind: CallKind,
         /// Name of the tool or prompt, or URI of the resource.
         name: String,
+        /// Identifier of the conversation that the call belongs to, or `None` outside of conversations.
+        conversation: Option<String>,
     },
     /// A request of the server outside of any call, or during a call that is unknown.
     Server,
@@ -57,6 +60,20 @@ pub enum ConsentRequestOrigin {
         /// Reason why the server exited.
         cause: String,
     },
+}
+
+impl ConsentRequestOrigin {
+    /// Returns the identifier of the conversation that led to the request, or `None` if none did.
+    #[must_use]
+    pub fn conversation(&self) -> Option<&str> {
+        match self {
+            Self::User { conversation } | Self::App { conversation, .. } | Self::Call { conversation, .. } => {
+                conversation.as_deref()
+            }
+            Self::Model { conversation, .. } => Some(conversation),
+            Self::Server | Self::Ended { .. } => None,
+        }
+    }
 }
 
 /// Outcome of a consent request that left the queue.
@@ -83,6 +100,39 @@ impl ConsentRequestOutcome {
             Self::Denied => "denied",
             Self::Cancelled => "cancelled",
             Self::Withdrawn => "withdrawn",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn request_belongs_to_the_conversation_that_led_to_it() {
+        let user =
+            |conversation: Option<&str>| ConsentRequestOrigin::User { conversation: conversation.map(str::to_owned) };
+        let call = |conversation: Option<&str>| ConsentRequestOrigin::Call {
+            call: "1".to_owned(),
+            kind: CallKind::Tool,
+            name: "read".to_owned(),
+            conversation: conversation.map(str::to_owned),
+        };
+        let model = ConsentRequestOrigin::Model {
+            conversation: "c3".to_owned(),
+            untrusted_servers: Vec::new(),
+            same_server_readings: Vec::new(),
+        };
+        for (origin, expected) in [
+            (user(Some("c1")), Some("c1")),
+            (user(None), None),
+            (call(Some("c2")), Some("c2")),
+            (call(None), None),
+            (model, Some("c3")),
+            (ConsentRequestOrigin::Server, None),
+            (ConsentRequestOrigin::Ended { cause: "exit code 1".to_owned() }, None),
+        ] {
+            assert_eq!(origin.conversation(), expected, "{origin:?}");
         }
     }
 }

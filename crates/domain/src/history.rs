@@ -47,7 +47,7 @@ pub struct ConversationChange {
 
 /// Item of a conversation, such as a message, a reply or a tool call, as read from the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredItem {
+pub struct StoredHistoryItem {
     /// Identifier of the item, unique in its conversation.
     pub id: String,
     /// Identifier of the preceding item, or `None` if the item has none.
@@ -84,7 +84,7 @@ pub struct OmittedContent {
 
 /// Item of a conversation, such as a message, a reply or a tool call, to write to the history.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NewItem {
+pub struct NewHistoryItem {
     /// Identifier of the item, unique in its conversation. If the item exists, its body and state are replaced, and its
     /// position does not change.
     pub id: String,
@@ -125,7 +125,7 @@ pub struct ItemRange {
     /// returned.
     pub limit: usize,
     /// Set to include images, audio, files and very long texts in the bodies. Otherwise they are
-    /// [omitted](StoredItem::omitted).
+    /// [omitted](StoredHistoryItem::omitted).
     pub whole: bool,
 }
 
@@ -133,7 +133,7 @@ pub struct ItemRange {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemPage {
     /// Items of the page in the order of the branch, oldest first.
-    pub items: Vec<StoredItem>,
+    pub items: Vec<StoredHistoryItem>,
     /// Set if the branch has items before this page.
     pub has_more: bool,
 }

@@ -1,4 +1,4 @@
-//! Items of conversations. The history stores them in the same JSON format in which the UI receives them.
+//! Items of conversations. The history stores them in the same JSON format in which the page receives them.
 
 mod events;
 mod sources;
@@ -10,7 +10,7 @@ pub use models::TokenUsage;
 use models::{ModelErrorCode, ModelRef};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use sources::{content_source_servers, item_readings};
+pub use sources::{content_read_in_item, content_source_servers};
 
 use crate::Millis;
 use crate::call::CallFailureCode;
@@ -245,7 +245,7 @@ pub enum ReplyPart {
         /// Text of the model's reasoning, which may be empty.
         text: String,
         /// Opaque data of the provider, such as a signature, that later requests send back with this part. `None` if
-        /// there is none. The user interface does not receive it.
+        /// there is none. Drawbridge's page does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
@@ -264,7 +264,7 @@ pub enum ReplyPart {
         /// Arguments of the tool call as JSON text, incomplete while the part streams.
         arguments: String,
         /// Opaque data of the provider, such as a signature, that later requests send back with this part. `None` if
-        /// there is none. The user interface does not receive it.
+        /// there is none. Drawbridge's page does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
@@ -326,11 +326,16 @@ pub struct ModelProblem {
     pub code: ModelErrorCode,
     /// Message for the user, with the cause and a suggested remedy.
     pub message: String,
+    /// Technical cause alone, if the code says everything else. It is part of the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub cause: Option<String>,
 }
 
 impl From<&models::ModelError> for ModelProblem {
     fn from(error: &models::ModelError) -> Self {
-        Self { code: error.kind(), message: error.to_string() }
+        let cause = error.technical_cause().map(str::to_owned);
+        Self { code: error.kind(), message: error.to_string(), cause }
     }
 }
 
@@ -355,7 +360,7 @@ pub struct FoundTool {
     pub server: String,
     /// Name of the tool, as its server or app lists it.
     pub tool: String,
-    /// Name, on the server, of the tool whose displayed MCP app provides the found tool. `None` if the server itself
+    /// Name, on the server, of the tool whose shown MCP app provides the found tool. `None` if the server itself
     /// provides it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
@@ -377,7 +382,7 @@ pub enum Notice {
 }
 
 impl ItemBody {
-    /// Returns the body without opaque provider data, which the user interface neither receives nor sends.
+    /// Returns the body without opaque provider data, which Drawbridge's page neither receives nor sends.
     #[must_use]
     pub fn without_provider_data(mut self) -> Self {
         if let Self::Reply { parts, .. } = &mut self {

@@ -10,7 +10,7 @@ const MAX_TITLE_CHARS: usize = 60;
 const WINDOWS_DEVICE_NAMES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Returns a file name whose stem consists of letters and digits of any language and hyphens. Such a name cannot lead
-/// to another folder, be hidden or disguise its extension. The stem is `without_title` if the title has no letters or
+/// to another folder, be hidden or disguise its extension. The stem is `fallback_title` if the title has no letters or
 /// digits.
 ///
 /// # Examples
@@ -23,7 +23,7 @@ const WINDOWS_DEVICE_NAMES: [&str; 4] = ["con", "prn", "aux", "nul"];
 /// assert_eq!(file_name("???", "conversation", "md"), "conversation.md");
 /// ```
 #[must_use]
-pub fn file_name(title: &str, without_title: &str, extension: &str) -> String {
+pub fn file_name(title: &str, fallback_title: &str, extension: &str) -> String {
     let end = format!(".{extension}");
     let title = match title.char_indices().rev().nth(end.chars().count() - 1) {
         Some((at, _)) if title[at..].eq_ignore_ascii_case(&end) => &title[..at],
@@ -32,7 +32,7 @@ pub fn file_name(title: &str, without_title: &str, extension: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() && !is_hidden(c) { c } else { '-' };
     let stem: String = title.chars().take(MAX_TITLE_CHARS).map(plain).collect();
     let stem = stem.trim_matches('-');
-    let stem = if stem.is_empty() { without_title } else { stem };
+    let stem = if stem.is_empty() { fallback_title } else { stem };
     let guard = if is_device_name(stem) { "_" } else { "" };
     format!("{guard}{stem}{end}")
 }

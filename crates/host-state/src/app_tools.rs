@@ -1,5 +1,5 @@
-//! Tools that displayed apps (MCP Apps) provide to the model of their conversation. An entry exists while the user has
-//! the tools of a displayed MCP app turned on. Used by `host/src/owner/app_tools.rs`.
+//! Tools that shown apps (MCP Apps) provide to the model of their conversation. An entry exists while the user has the
+//! tools of a shown MCP app turned on. Used by `host/src/owner/app_tools.rs`.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 /// Kind of a call of an app's tool in the audit log.
 pub const APP_TOOL_KIND: &str = "app-tool";
 
-/// Command of the host to the async task of a displayed MCP app.
+/// Command of the host to the async task of a shown MCP app.
 #[derive(Debug)]
 pub enum AppToolCommand {
     /// Call a tool of the app. The call has already been approved in a consent request.
@@ -40,12 +40,12 @@ pub enum AppToolCommand {
     },
 }
 
-/// Tools that one displayed MCP app provides, while the user lets a model use them.
+/// Tools that one shown MCP app provides, while the user lets a model use them.
 #[derive(Debug, Clone)]
 pub struct AppTools {
     /// Name of the app's server.
     pub server: String,
-    /// The displayed MCP app.
+    /// Shown MCP app that provides the tools.
     pub app: ProvidingApp,
     /// Conversation whose model may use the tools.
     pub conversation: String,
@@ -72,18 +72,18 @@ impl AppTools {
     }
 }
 
-/// Tools of a displayed MCP app that are offered to the model of a conversation.
+/// Tools of a shown MCP app that are offered to the model of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppToolsForModel {
     /// Name of the app's server.
     pub server: String,
-    /// The displayed MCP app.
+    /// Shown MCP app that provides the tools.
     pub app: ProvidingApp,
     /// Definitions of the tools, which are unverified claims of the app.
     pub tools: Arc<Vec<Tool>>,
 }
 
-/// Tools of all displayed MCP apps whose tools the user has turned on, by identifier of the displayed app.
+/// Tools of all shown MCP apps whose tools the user has turned on, by identifier of the shown app.
 #[derive(Debug, Default)]
 pub struct AppToolTable(BTreeMap<AppViewId, AppTools>);
 
@@ -98,8 +98,8 @@ impl AppToolTable {
         self.0.remove(view)
     }
 
-    /// Returns the definition of a tool that a displayed MCP app of this server provides, or `None` if the app is
-    /// closed, its tools are not turned on for the conversation, or it has no such tool.
+    /// Returns the definition of a tool that a shown MCP app of this server provides, or `None` if the app is closed,
+    /// its tools are not turned on for the conversation, or it has no such tool.
     pub fn tool(&self, server: &str, app: &ProvidingApp, conversation: Option<&str>, name: &str) -> Option<&Tool> {
         let own = self.0.get(&app.view).filter(|own| own.is_shown())?;
         let is_same = own.server == server && own.app == *app && Some(&*own.conversation) == conversation;
@@ -134,13 +134,13 @@ impl AppToolTable {
         Ok(own.commands.clone())
     }
 
-    /// Returns the identifiers of a server's displayed MCP apps whose tools are turned on.
+    /// Returns the identifiers of a server's shown MCP apps whose tools are turned on.
     pub fn views_of_server(&self, server: &str) -> Vec<AppViewId> {
         self.0.values().filter(|own| own.server == server).map(|own| own.app.view.clone()).collect()
     }
 }
 
-/// Sends a command to the async task of a server's displayed MCP app.
+/// Sends a command to the async task of a server's shown MCP app.
 ///
 /// # Errors
 ///

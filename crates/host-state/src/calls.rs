@@ -1,4 +1,4 @@
-//! Calls in progress, results that wait for a review, tools of displayed MCP apps, and cached resources.
+//! Calls in progress, results that wait for a review, tools of shown MCP apps, and cached resources.
 
 mod call_origin;
 mod call_record;
@@ -6,7 +6,7 @@ mod call_request;
 mod pending_result;
 
 pub use call_origin::CallOrigin;
-pub use call_record::{CallRecord, TicketPurpose};
+pub use call_record::{CallRecord, CallTicketPurpose};
 pub use call_record::{CallReply, NewCall};
 pub use call_record::{PendingCallWork, SentCall, SentNotifier};
 pub use call_request::CallRequest;
@@ -26,16 +26,16 @@ use crate::{CallTicket, RunId};
 /// Maximum number of calls in progress over all servers.
 const MAX_CALLS_IN_PROGRESS: usize = 1_000;
 
-/// The calls in progress, results that wait for review, tools of displayed MCP apps, and cached resources.
+/// The calls in progress, results that wait for review, tools of shown MCP apps, and cached resources.
 #[derive(Default)]
 pub struct CallTable {
     /// Calls in progress, by id.
     pub records: FxHashMap<Arc<str>, Box<CallRecord>>,
     /// Purpose of each request that was sent to a connection, by ticket.
-    pub tickets: FxHashMap<CallTicket, TicketPurpose>,
+    pub tickets: FxHashMap<CallTicket, CallTicketPurpose>,
     /// Results that wait for the user's review, by id of the call that returned them.
     pub held_results: FxHashMap<String, PendingResult>,
-    /// Tools of displayed MCP apps that models may call.
+    /// Tools of shown MCP apps that models may call.
     pub app_tools: AppToolTable,
     /// Cached contents of resources.
     pub reads: ResourceCache,
@@ -77,7 +77,7 @@ impl CallTable {
         Some(record)
     }
 
-    /// Removes and returns the tools of a displayed MCP app, and instructs the app to cancel the running calls of them.
+    /// Removes and returns the tools of a shown MCP app, and instructs the app to cancel the running calls of them.
     /// Returns `None` if they are not turned on.
     pub fn turn_off_app_tools(&mut self, view: &str) -> Option<AppTools> {
         let tools = self.app_tools.remove(view)?;
@@ -99,6 +99,11 @@ impl CallTable {
         self.tickets.iter().filter(|(_, ticket)| ticket.run() == run).map(|(ticket, _)| *ticket).collect()
     }
 
+    /// Returns the originator of a call in progress, or `None` without a call.
+    pub fn origin_of(&self, call: Option<&str>) -> Option<&CallOrigin> {
+        call.and_then(|id| self.records.get(id)).map(|record| &record.origin)
+    }
+
     /// Returns the origin of the consent request for a server's request. `call` is the id of the call during which the
     /// server sent its request, if known.
     pub fn consent_origin(&self, call: Option<&str>) -> ConsentRequestOrigin {
@@ -107,6 +112,7 @@ impl CallTable {
                 call: record.view.id.clone(),
                 kind: record.view.kind,
                 name: record.view.name.clone(),
+                conversation: record.view.conversation.clone(),
             }
         })
     }
@@ -141,7 +147,7 @@ impl CallTable {
     /// Returns the id of the call that was sent with this ticket, or `None` if the ticket belongs to another request.
     pub fn call_of_ticket(&self, ticket: CallTicket) -> Option<String> {
         match self.tickets.get(&ticket) {
-            Some(TicketPurpose::Call { id, .. }) => Some(id.to_string()),
+            Some(CallTicketPurpose::Call { id, .. }) => Some(id.to_string()),
             _ => None,
         }
     }
@@ -154,20 +160,6 @@ impl CallTable {
         let verdict = if stops { ResultVerdict::Stops(by) } else { ResultVerdict::Withheld(by) };
         // The model's run may have ended already.
         let _ = reply.send(verdict);
-    }
-
-    /// Returns the id of the conversation in which a consent request originated.
-    pub fn conversation_of_request(&self, origin: &ConsentRequestOrigin) -> Option<String> {
-        match origin {
-            ConsentRequestOrigin::User { conversation } | ConsentRequestOrigin::App { conversation, .. } => {
-                conversation.clone()
-            }
-            ConsentRequestOrigin::Model { conversation, .. } => Some(conversation.clone()),
-            ConsentRequestOrigin::Call { call, .. } => {
-                self.records.get(call.as_str()).and_then(|call| call.view.conversation.clone())
-            }
-            ConsentRequestOrigin::Server | ConsentRequestOrigin::Ended { .. } => None,
-        }
     }
 }
 

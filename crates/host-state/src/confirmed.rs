@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use credentials::providers::ProvidersFile;
 use models::{ModelRef, ProviderKind, ProviderSettings};
-use ports::DocumentSeal;
+use ports::DocumentSealState;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -111,13 +111,13 @@ impl ConfirmedSettings {
 
     /// Interprets the result of reading `confirmed.json`. The meaning of a missing file depends on the state of the
     /// documents' seals: for instance, if another program removed the file, no setting is confirmed.
-    pub fn read(&self, read: ReadDocument, seal: &DocumentSeal) -> ConfirmedRead {
+    pub fn read(&self, read: ReadDocument, seal: &DocumentSealState) -> ConfirmedRead {
         let stored = read.ok().flatten().map(serde_json::from_value::<ConfirmedFile>);
         match (stored, seal) {
             (Some(Ok(stored)), _) => ConfirmedRead::Known(stored),
-            (_, DocumentSeal::Waiting | DocumentSeal::Unavailable { .. }) => ConfirmedRead::Unknown,
-            (None, DocumentSeal::None { .. }) => ConfirmedRead::Adopts,
-            (None, DocumentSeal::Sealed) if self.adopts => ConfirmedRead::Adopts,
+            (_, DocumentSealState::Waiting | DocumentSealState::Unavailable { .. }) => ConfirmedRead::Unknown,
+            (None, DocumentSealState::None { .. }) => ConfirmedRead::Adopts,
+            (None, DocumentSealState::Sealed) if self.adopts => ConfirmedRead::Adopts,
             _ => ConfirmedRead::Known(ConfirmedFile::default()),
         }
     }
@@ -182,15 +182,15 @@ mod tests {
     fn removed_confirmation_document_confirms_no_settings() {
         let confirmed = settings_that_adopt(false);
         let none = || ConfirmedRead::Known(ConfirmedFile::default());
-        assert_eq!(confirmed.read(Ok(None), &DocumentSeal::Sealed), none(), "a removed file confirms nothing");
+        assert_eq!(confirmed.read(Ok(None), &DocumentSealState::Sealed), none(), "a removed file confirms nothing");
         let adopting = settings_that_adopt(true);
         assert_eq!(
-            adopting.read(Ok(None), &DocumentSeal::Sealed),
+            adopting.read(Ok(None), &DocumentSealState::Sealed),
             ConfirmedRead::Adopts,
             "the settings are adopted if there never was a file"
         );
         assert_eq!(
-            adopting.read(Ok(Some(json!(1))), &DocumentSeal::Sealed),
+            adopting.read(Ok(Some(json!(1))), &DocumentSealState::Sealed),
             none(),
             "an invalid file confirms nothing"
         );
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn current_settings_are_not_adopted_while_the_keychain_is_unavailable() {
         let confirmed = settings_that_adopt(true);
-        assert_eq!(confirmed.read(Ok(None), &DocumentSeal::Waiting), ConfirmedRead::Unknown);
+        assert_eq!(confirmed.read(Ok(None), &DocumentSealState::Waiting), ConfirmedRead::Unknown);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 
 mod labels;
 
-pub use labels::ConversationLabel;
-pub use labels::ConversationLabels;
+pub use labels::DataFlowLabel;
+pub use labels::DataFlowLabels;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ pub type DataFlowSettings = BTreeMap<String, DataFlow>;
 #[derive(Default)]
 pub struct DataFlowTable {
     /// Servers whose content models have read, by conversation.
-    pub labels: ConversationLabels,
+    pub labels: DataFlowLabels,
     /// Data flow settings by server name. A server without an entry has the default settings.
     pub flows: DataFlowSettings,
     /// Number of changes of `flows` that are being written to disk.

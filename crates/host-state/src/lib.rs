@@ -24,6 +24,7 @@ mod model_access;
 mod offline_reviews;
 mod permissions;
 mod reviews;
+mod rule_file;
 pub mod rules;
 mod running_servers;
 mod sampling;
@@ -38,8 +39,8 @@ pub use app_tools::{
 };
 pub use audited_decision::AuditedDecision;
 pub use calls::{
-    CallOrigin, CallRecord, CallReply, CallRequest, CallTable, NewCall, PendingCallWork, PendingResult, ResultOrigin,
-    ResultVerdict, SentCall, SentNotifier, TicketPurpose,
+    CallOrigin, CallRecord, CallReply, CallRequest, CallTable, CallTicketPurpose, NewCall, PendingCallWork,
+    PendingResult, ResultOrigin, ResultVerdict, SentCall, SentNotifier,
 };
 pub use confirmed::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ConfirmedSettings, ProviderAddress};
 pub use connection::{PendingRefreshes, TICK, TickTimer, redact_error, redact_failure};
@@ -48,7 +49,7 @@ pub use consent::{
     RequestThrottle, consent_kind, consent_payload_hash, consent_subject, originator_name, payload_text, refusal_error,
     refusal_response, sampling_subject, to_consent_body,
 };
-pub use data_flow::{ConversationLabel, ConversationLabels, DataFlowSettings, DataFlowTable};
+pub use data_flow::{DataFlowLabel, DataFlowLabels, DataFlowSettings, DataFlowTable};
 pub use document_progress::{DocumentProgress, ReadDocument, entries_by_server, with_server_entry};
 pub use document_writer::{DocumentUpdate, DocumentWriter, WriterJob, WriterOperation};
 pub use events::{EventStream, NumberedEvent};
@@ -62,14 +63,16 @@ pub use launches::{ApprovedPackage, InstallRecord, KnownSession, LaunchFacts};
 pub use model_access::{ModelAccess, ProviderTable};
 pub use offline_reviews::offline_review_state;
 pub use permissions::{
-    GrantBasis, KnownTool, PermissionUses, Permissions, RestoreGrantError, RevokedGrants, RuleFiles, with_last_uses,
+    ApprovedCall, ApprovedCalls, CALL_REPETITION_PERIOD, GrantBasis, KnownTool, PermissionUses, Permissions,
+    RestoreGrantError, RevokedGrants, RuleFiles, with_last_uses,
 };
 pub use reviews::{ReviewError, Reviews, ShownDefinition, endpoints_by_purpose, tool_review_state};
+pub use rule_file::{change_rule_file, parse_rule_file, put_rule, restore_removed_rule_in_file};
 pub use running_servers::{end_orphaned_servers, with_running_servers};
 pub use sampling::{
     AppSamplingRequest, AutoApprovedRequest, ModelOutcome, ModelRun, Sampling, SamplingRecord, SharedModelOutput,
     UsageReservation, cost_micros, counted_tool_rounds, token_usage,
 };
-pub use server::{LaunchState, OfferState, RestartState, SelfDescription};
+pub use server::{LaunchState, OfferState, RestartState, SelfDescription, truncate_server_facts};
 pub use settings::{SettingsChanges, SettingsReply, SettingsState, retention_text};
 pub use sign_in::{DisplayedSignInProgress, initial_sign_in_progress, sign_in_consent_body, sign_in_progress_view};

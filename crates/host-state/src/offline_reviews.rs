@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use launches::pinned_parts::command_parts;
-use offers::review::{DefinitionKind, Pin, ServerPins};
+use launches::pinned_parts::named_command_parts;
+use offers::review::{DefinitionKind, DefinitionPin, ServerPins};
 use policy::ReviewState;
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
 use serde_json::{Map, Value};
@@ -24,7 +24,7 @@ pub fn offline_review_state(pins: &ServerPins, tool: &str, config: &ServerConfig
 }
 
 /// Returns `true` if the user reviewed the definition `pin` while the server had another command or address.
-fn is_pin_of_other_server(pin: &Pin, pins: &ServerPins, config: &ServerConfig) -> bool {
+fn is_pin_of_other_server(pin: &DefinitionPin, pins: &ServerPins, config: &ServerConfig) -> bool {
     let Some(identity) = &pins.identity else { return true };
     if pin.server_identity.as_ref() != Some(&identity.hash) {
         return true;
@@ -32,7 +32,7 @@ fn is_pin_of_other_server(pin: &Pin, pins: &ServerPins, config: &ServerConfig) -
     match &config.transport {
         ServerTransport::Http(_) => identity.hash != config_hash(config),
         ServerTransport::Stdio(config) => {
-            let now = command_parts(config, Path::new(""), None, None);
+            let now = named_command_parts(config, Path::new(""), None, None);
             let is_other = |part: &&str| {
                 let of = |parts: &Map<String, Value>| parts.get(*part).filter(|value| !value.is_null()).cloned();
                 of(&now) != of(&identity.parts)

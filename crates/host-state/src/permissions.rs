@@ -1,9 +1,11 @@
 //! The data that policy decisions depend on, except for the definitions of tools.
 
+mod approved_calls;
 mod revoked;
 mod stored_uses;
 mod uses;
 
+pub use approved_calls::{ApprovedCall, ApprovedCalls, CALL_REPETITION_PERIOD};
 pub use revoked::{GrantBasis, RestoreGrantError, RevokedGrants};
 pub use stored_uses::with_last_uses;
 pub use uses::PermissionUses;
@@ -14,15 +16,17 @@ use std::path::PathBuf;
 use domain::Millis;
 use domain::call::CallFailure;
 use domain::history::Reading;
+use offers::definitions::{DefinitionDigest, allows_call_repetition};
 use policy::{
-    ApprovalScope, GrantSubject, Grants, Hash, Policy, PolicyAct, PolicyDecision, PolicyFile, PolicyRule,
-    ResolvedPaths, ReviewState, RuleSource, ToolClaims,
+    ApprovalScope, DecisionReason, GrantSubject, Grants, Hash, Policy, PolicyAct, PolicyDecision, PolicyFile,
+    PolicyRule, ResolvedPaths, ReviewState, RuleSource, ToolClaims,
 };
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
 use serde_json::{Map, Value};
 
-use super::{DataFlowTable, FolderShares};
+use super::{CallOrigin, DataFlowTable, FolderShares};
 use crate::rules::{DryRunResult, RuleFile, RulesView, TrustDuration};
+use crate::view::{ConsentRequestBody, ConsentRequestView};
 
 /// The data that policy decisions depend on: rules, grants, data flow settings, and shared folders.
 pub struct Permissions {
@@ -42,6 +46,8 @@ pub struct Permissions {
     pub uses: PermissionUses,
     /// Grants that the user revoked recently and can restore.
     pub revoked: RevokedGrants,
+    /// Tool calls that the user approved recently and can repeat without another consent request.
+    pub approved_calls: ApprovedCalls,
 }
 
 /// The two files of rules, as last read.
@@ -84,15 +90,18 @@ impl Permissions {
             folders,
             uses: PermissionUses::default(),
             revoked: RevokedGrants::default(),
+            approved_calls: ApprovedCalls::default(),
         }
     }
 
     /// Applies the content of the system-wide rule file. If the file is invalid, everything requires consent.
     pub fn apply_managed_rules(&mut self, read: ParsedRules, path: PathBuf) {
         let (exists, problem) = match read {
-            Ok((exists, file)) => (exists, self.policy.set_managed(file).err().map(|problem| problem.to_string())),
+            Ok((exists, file)) => {
+                (exists, self.policy.set_managed_rules(file).err().map(|problem| problem.to_string()))
+            }
             Err(cause) => {
-                self.policy.mark_managed_unusable();
+                self.policy.mark_managed_rules_unusable();
                 (true, Some(cause))
             }
         };
@@ -102,9 +111,9 @@ impl Permissions {
     /// Applies the content of the user's rule file. If the file is invalid, everything requires consent.
     pub fn apply_user_rules(&mut self, read: ParsedRules, path: PathBuf) {
         let (exists, problem) = match read {
-            Ok((exists, file)) => (exists, self.policy.set_user(file).err().map(|problem| problem.to_string())),
+            Ok((exists, file)) => (exists, self.policy.set_user_rules(file).err().map(|problem| problem.to_string())),
             Err(cause) => {
-                self.policy.mark_user_unusable();
+                self.policy.mark_user_rules_unusable();
                 (true, Some(cause))
             }
         };
@@ -126,11 +135,11 @@ impl Permissions {
 
     /// Returns how long the user trusts a server. While a server is trusted, calls of its reviewed tools need no
     /// consent.
-    pub fn trust_in(&self, server: &str, now: Millis) -> TrustDuration {
+    pub fn server_trust_duration(&self, server: &str, now: Millis) -> TrustDuration {
         let stands = |rule: &PolicyRule| rule.trusts(server) && rule.expires_at.is_none_or(|end| end > now);
         if self.policy.rules(RuleSource::User).any(stands) {
             TrustDuration::Always
-        } else if self.policy.is_trusted_for_run(server) {
+        } else if self.policy.is_trusted_for_session(server) {
             TrustDuration::Run
         } else {
             TrustDuration::No
@@ -142,6 +151,77 @@ impl Permissions {
         if !readings.is_empty() {
             self.data_flow.labels.add_readings(conversation, readings);
             // A call that waits for its audit entry may now require consent.
+            self.version += 1;
+        }
+    }
+
+    /// Decides about a call of a server's tool with this definition. `repeats` is the id of an earlier call that the
+    /// user repeats with this one. If the user approved that one recently and the payload and its receiver are the
+    /// same, no consent is required where calls require consent by default.
+    pub fn decide_tool_call(
+        &self,
+        act: &PolicyAct<'_>,
+        definition: &DefinitionDigest,
+        repeats: Option<&str>,
+        now: Millis,
+    ) -> PolicyDecision {
+        let is_approved = |of: &str| match act {
+            PolicyAct::CallTool { server, arguments, conversation, .. } => {
+                let called = ApprovedCall {
+                    server: (*server).to_owned(),
+                    conversation: conversation.map(str::to_owned),
+                    hash: definition.call_hash(arguments).0,
+                    grant_hash: definition.grant_hash.clone(),
+                };
+                self.approved_calls.covers(of, &called, now)
+            }
+            _ => false,
+        };
+        if repeats.is_some_and(is_approved) {
+            self.policy.decide_repeated_call(act, now)
+        } else {
+            self.policy.decide(act, now)
+        }
+    }
+
+    /// Records the tool call that the user approved in a consent request, so that the user can repeat it. Has no effect
+    /// for calls that require consent each time, for calls that the user did not make in the window, and if calls were
+    /// forgotten since the approval. `origin` is the originator of the call, `grant_hash` the hash of the tool's
+    /// definition and the settings of its server, and `forgotten` the value of [`ApprovedCalls::forgotten`] at the time
+    /// of the approval, before its audit entry was written.
+    pub fn record_approved_call(
+        &mut self,
+        request: &ConsentRequestView,
+        origin: Option<&CallOrigin>,
+        scope: ApprovalScope,
+        grant_hash: &Hash,
+        (now, forgotten): (Millis, u64),
+    ) {
+        let (ConsentRequestBody::Tool { tool, app: None, .. }, Some(CallOrigin::User { conversation }), Some(call)) =
+            (&request.body, origin, &request.call)
+        else {
+            return;
+        };
+        if forgotten != self.approved_calls.forgotten() {
+            return;
+        }
+        // Any other reason is stricter than the approval of one call.
+        let asks_by_default = request.reason == DecisionReason::ToolsAsk.name();
+        if scope == ApprovalScope::Once && asks_by_default && allows_call_repetition(tool) {
+            let approved = ApprovedCall {
+                server: request.server.clone(),
+                conversation: conversation.clone(),
+                hash: request.hash.clone(),
+                grant_hash: grant_hash.clone(),
+            };
+            self.approved_calls.add(call.clone(), approved, now);
+        }
+    }
+
+    /// Ends the possibility to repeat approved calls of a server.
+    pub fn forget_approved_calls(&mut self, server: &str) {
+        if self.approved_calls.forget_server(server) {
+            // A repeated call that waits for its audit entry now requires consent.
             self.version += 1;
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use credentials::sign_in::SignInEndpoint;
-use offers::review::{DefinitionDiff, DefinitionKind, KindNameIndexes, Pins, ServerPins};
+use offers::review::{DefinitionDiff, DefinitionKind, Pins, ServerPins, ToolAndPromptNames};
 use policy::{Hash, ReviewState};
 use serde_json::{Map, Value, json};
 
@@ -79,7 +79,7 @@ impl Reviews {
         }
         let nothing = Arc::new(ServerPins::default());
         let own = self.pins.get(server).unwrap_or(&nothing);
-        let merged = own.with_changes(was.unwrap_or(&nothing), is.unwrap_or(&nothing));
+        let merged = own.with_merged_changes(was.unwrap_or(&nothing), is.unwrap_or(&nothing));
         if merged == **own {
             return false;
         }
@@ -142,11 +142,11 @@ impl Reviews {
 
     /// Returns the names of a server's listed tools and prompts. If the server is not connected or its lists are
     /// unknown, returns the names of the reviewed ones.
-    pub fn definition_names(&self, server: &str, offer: &OfferState, is_connected: bool) -> KindNameIndexes {
+    pub fn definition_names(&self, server: &str, offer: &OfferState, is_connected: bool) -> ToolAndPromptNames {
         if is_connected && offer.catalog.is_read {
             return offer.catalog.names.clone();
         }
-        let Some(pins) = self.pins.get(server) else { return KindNameIndexes::default() };
+        let Some(pins) = self.pins.get(server) else { return ToolAndPromptNames::default() };
         let names = || [DefinitionKind::Tool, DefinitionKind::Prompt].map(|kind| Arc::new(pins.name_index(kind)));
         offer.pinned_names.get_or_init(names).clone()
     }

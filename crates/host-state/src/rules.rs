@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 use domain::StoreError;
-use policy::{Explanation, PolicyFile, PolicyRule, Preset, ReviewState, RuleError, RuleProblem, RuleSource};
+use policy::{DecisionExplanation, PolicyFile, PolicyRule, Preset, ReviewState, RuleError, RuleProblem, RuleSource};
 use serde_json::{Map, Value};
 
 use crate::HostClosed;
@@ -92,7 +92,7 @@ pub enum DryRunAct {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DryRunResult {
     /// Decision of the policy, with all rules and grants that were considered.
-    pub explanation: Explanation,
+    pub explanation: DecisionExplanation,
     /// Set if the server is not running. The dry run assumes that its tool, command or address is the same as when the
     /// user allowed it.
     pub assumed_unchanged: bool,

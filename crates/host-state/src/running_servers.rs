@@ -2,7 +2,7 @@
 //! instance left behind. Written by `host/src/owner/running_records.rs`.
 
 use ports::{Document, Documents};
-use process::orphans::{RunningServerRecord, SweepOutcome, sweep};
+use process::orphans::{RunningServerRecord, SweepOutcome, kill_orphaned_servers};
 use serde_json::Value;
 
 /// Returns the lines of the document after it is written by this instance, whose servers are `own`. Entries of other
@@ -24,7 +24,7 @@ pub fn end_orphaned_servers(documents: &dyn Documents) -> usize {
     if records.is_empty() {
         return 0;
     }
-    let swept = sweep(&records);
+    let swept = kill_orphaned_servers(&records);
     let ended = swept.iter().filter(|s| matches!(s.outcome, SweepOutcome::Killed)).count();
     let removed: Vec<String> = swept
         .iter()

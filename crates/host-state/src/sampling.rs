@@ -19,7 +19,7 @@ use policy::{DecisionSource, SamplingUse};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
-use server_requests::sampling::{SamplingSettings, UsageRecord, conversion, count_tool_rounds, estimated_tokens};
+use server_requests::sampling::{ModelUsageRecord, SamplingSettings, conversion, count_tool_rounds, estimated_tokens};
 use supervision::token_bucket::TokenBucket;
 
 use super::refusal_error;
@@ -56,7 +56,7 @@ pub struct SamplingRecord {
     pub settings: SamplingSettings,
     /// Recorded usage, including reservations of model runs in progress.
     #[serde(default)]
-    pub spent: UsageRecord,
+    pub spent: ModelUsageRecord,
 }
 
 /// A sampling request of a server or its app that a rule allowed, so that a model replies without the user's consent.
@@ -89,7 +89,7 @@ impl Sampling {
     }
 
     /// Returns the recorded use of the user's models by a server.
-    pub fn spending(&self, server: &str) -> UsageRecord {
+    pub fn spending(&self, server: &str) -> ModelUsageRecord {
         self.records.get(server).map(|record| record.spent.clone()).unwrap_or_default()
     }
 
@@ -149,7 +149,7 @@ impl Sampling {
 
     /// Returns the usage of a server within the last hour as it would be after another request with this many tokens.
     pub fn projected_usage(&self, server: &str, tokens: u64, now: Millis) -> SamplingUse {
-        let spent = self.spending(server).within_hour(now);
+        let spent = self.spending(server).usage_in_last_hour(now);
         SamplingUse { requests: spent.requests + 1, tokens: spent.tokens.saturating_add(tokens) }
     }
 

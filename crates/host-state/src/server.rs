@@ -3,9 +3,11 @@
 
 mod restart_state;
 mod self_description;
+mod server_facts;
 
 pub use restart_state::RestartState;
 pub use self_description::SelfDescription;
+pub use server_facts::truncate_server_facts;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -13,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 use launches::packages::LoadedPackage;
 use offers::catalog::Catalog;
 use offers::definitions::DefinitionCache;
-use offers::review::KindNameIndexes;
+use offers::review::ToolAndPromptNames;
 use policy::{Hash, UsedBy};
 use ports::server_config::StdioConfig;
 use process::sandbox::ResolvedSandbox;
@@ -51,7 +53,7 @@ pub struct OfferState {
     /// Cache of hashes and other data that are computed from the definitions of the listed tools.
     pub definitions: DefinitionCache,
     /// Names of the tools and prompts that the user has reviewed (pins). Computed on first use.
-    pub pinned_names: OnceLock<KindNameIndexes>,
+    pub pinned_names: OnceLock<ToolAndPromptNames>,
     /// Two counts of listed definitions: those that the user has never reviewed, and those that changed since their
     /// review. Computed on first use.
     pub unreviewed: OnceLock<[usize; 2]>,

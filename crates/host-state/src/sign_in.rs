@@ -101,7 +101,7 @@ mod tests {
                 reason: AuthReason::SignIn,
             })
         };
-        let hash = |token, purpose| consent_payload_hash(&consent(token, purpose), None);
+        let hash = |token, purpose| consent_payload_hash("s", &consent(token, purpose), None);
         let own = hash("https://as.example/token", AuthUse::Token);
         assert_ne!(own, hash("https://evil.example/token", AuthUse::Token), "S07: the hash depends on the endpoint");
         assert_ne!(

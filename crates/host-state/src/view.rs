@@ -113,7 +113,7 @@ pub enum HostEvent {
 pub struct AppSettings {
     /// Color theme: `system`, `light` or `dark`.
     pub theme: String,
-    /// Language of Drawbridge's UI: `system`, `en` or `zh`.
+    /// Language of Drawbridge's page: `system`, `en` or `zh`.
     pub language: String,
     /// Set once the user closed the welcome screen.
     pub welcome_done: bool,
@@ -133,7 +133,7 @@ pub struct AppSettings {
     pub on_close: String,
     /// Set to check for newer versions of Drawbridge automatically.
     pub check_updates: bool,
-    /// Zoom level of Drawbridge's UI, in percent.
+    /// Zoom level of Drawbridge's page, in percent.
     pub zoom: u16,
     /// Set to show a menu bar in each window.
     pub menu_bar: bool,

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use ports::time::SharedClock;
 use ports::{Document, Ports};
-use supervision::wake::{self, CheckRateLimit, ClockComparison, SourceAddresses};
+use supervision::wake::{self, ClockComparison, ConnectionCheckRateLimit, SourceAddresses};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -34,10 +34,9 @@ use crate::owner::{Owner, SharedOwner, WeakOwner};
 use crate::view::{AppSettings, Snapshot};
 use crate::{HostClosed, HostOptions, NumberedEvent};
 
-/// Time to wait for the keychain at startup. Without the keychain, the stored grants can't be verified.
+/// Time to wait for the keychain at startup. Until it is available, the host can't verify the stored grants.
 const KEYCHAIN_STARTUP_TIMEOUT: Duration = Duration::from_secs(2);
-/// Capacity of the event channel. An observer that falls further behind misses events, and has to request a new
-/// snapshot.
+/// Capacity of the event channel. An observer that falls further behind misses events and needs a new snapshot.
 const MAX_PENDING_EVENTS: usize = 4_096;
 
 /// A running host. Clones are handles to the same host, which shuts down when [`close`](Self::close) is called or the
@@ -49,13 +48,13 @@ pub struct Host {
     ports: Ports,
     times: crate::view::CallTimeouts,
     preparations: call_preparations::CallPreparations,
-    /// Limits how often calls of [`network_changed`](Self::network_changed) are processed.
-    pace: Arc<Mutex<CheckRateLimit>>,
+    /// Limits how often calls of [`handle_network_change`](Self::handle_network_change) have an effect.
+    network_check_limit: Arc<Mutex<ConnectionCheckRateLimit>>,
     /// Lock that serializes changes of the servers' settings ([`ServerSetup`]).
     setting_up: Arc<tokio::sync::Mutex<()>>,
 }
 
-/// The owner, shared by all handles. Dropping the last handle shuts down the host.
+/// The owner of the host's state, shared by all clones of a [`Host`]. Dropping the last clone shuts down the host.
 struct OwnerGuard(SharedOwner);
 
 impl Drop for OwnerGuard {
@@ -68,8 +67,7 @@ impl Drop for OwnerGuard {
 pub struct EventReceiver(broadcast::Receiver<Arc<NumberedEvent>>);
 
 impl EventReceiver {
-    /// Returns the next event, or `None` if the host has shut down. If events were missed, there is a gap in the
-    /// sequence numbers.
+    /// Returns the next event, or `None` if the host has shut down. Missed events leave a gap in the sequence numbers.
     pub async fn next(&mut self) -> Option<Arc<NumberedEvent>> {
         loop {
             match self.0.recv().await {
@@ -93,8 +91,7 @@ impl EventReceiver {
 }
 
 impl Host {
-    /// Starts a host on the current tokio runtime. Before that, ends server processes that an earlier, killed instance
-    /// left running.
+    /// Starts a host on the current tokio runtime. First ends server processes that a killed instance left running.
     pub async fn start(ports: Ports, options: HostOptions) -> Self {
         let documents = Arc::clone(&ports.documents);
         let swept = tokio::task::spawn_blocking(move || crate::owner::end_orphaned_servers(documents.as_ref())).await;
@@ -108,7 +105,7 @@ impl Host {
             tracing::error!(%error, "the seals of documents could not be checked");
         }
         let (events, _) = broadcast::channel(MAX_PENDING_EVENTS);
-        let times = options.times;
+        let times = options.call_timeouts;
         let owner = SharedOwner::new(|back| Owner::new(ports.clone(), options, events.clone(), back));
         // Can't fail, since no other handle exists that could have shut down the host.
         let _ = owner.turn("autostart", Owner::autostart);
@@ -116,8 +113,8 @@ impl Host {
         Self::watch_settings(&ports, &owner.downgrade());
         tokio::spawn(watch_sleep_and_network(owner.downgrade(), Arc::clone(&ports.clock)));
         let owner = Arc::new(OwnerGuard(owner));
-        let (preparations, pace, setting_up) = Default::default();
-        Self { owner, events, ports, times, preparations, pace, setting_up }
+        let (preparations, network_check_limit, setting_up) = Default::default();
+        Self { owner, events, ports, times, preparations, network_check_limit, setting_up }
     }
 
     fn watch_settings(ports: &Ports, owner: &WeakOwner) {
@@ -159,7 +156,8 @@ impl Host {
         self.owner.0.turn(std::any::type_name_of_val(&act), act)
     }
 
-    /// Locks the host's state, calls `act` with it, and waits for the reply that `act` sends, now or after a write.
+    /// Locks the host's state, calls `act` with it and the sender of a reply, and waits for the reply, which `act` may
+    /// send after a document is written.
     pub(crate) async fn with_owner_reply<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Owner, oneshot::Sender<T>) + Send + 'static,
@@ -225,21 +223,21 @@ impl Host {
 
     /// Handles a network change or the computer's wake-up: waiting or failed connection attempts are retried
     /// immediately, and running servers are pinged. The page calls this when the browser reports a network change. The
-    /// host also detects sleep and changes of the network addresses. Calls are rate-limited ([`CheckRateLimit`]).
+    /// host also detects sleep and changes of the network addresses. [`ConnectionCheckRateLimit`] limits the calls.
     ///
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn network_changed(&self) -> Result<(), HostClosed> {
+    pub async fn handle_network_change(&self) -> Result<(), HostClosed> {
         let now = Instant::now();
-        let at = self.pace.lock().unwrap_or_else(PoisonError::into_inner).schedule_check(now);
+        let at = self.network_check_limit.lock().unwrap_or_else(PoisonError::into_inner).schedule_connection_check(now);
         match at {
             Some(at) if at <= now => self.with_owner(Owner::on_wake_or_network_change).await,
             Some(at) => {
-                let (owner, pace) = (self.owner.0.downgrade(), Arc::clone(&self.pace));
+                let (owner, network_check_limit) = (self.owner.0.downgrade(), Arc::clone(&self.network_check_limit));
                 tokio::spawn(async move {
                     tokio::time::sleep_until(at).await;
-                    pace.lock().unwrap_or_else(PoisonError::into_inner).mark_check_started();
+                    network_check_limit.lock().unwrap_or_else(PoisonError::into_inner).mark_connection_check_started();
                     // Fails only if the host has shut down meanwhile.
                     let _ = owner.turn("network", Owner::on_wake_or_network_change);
                 });
@@ -271,7 +269,7 @@ impl Host {
     }
 }
 
-/// Calls `act` with the host's state after each notification in `changes` that a watched file changed.
+/// Calls `act` with the host's state after each notification in `changes`, which says that a watched file has changed.
 async fn run_on_file_changes(mut changes: mpsc::Receiver<()>, owner: WeakOwner, act: fn(&mut Owner)) {
     while changes.recv().await.is_some() && owner.turn("reload", act).is_ok() {}
 }

@@ -12,7 +12,7 @@ pub use handle::{EventReceiver, Host, ReplacedServer, SandboxStartError, ServerS
 pub use host_state::{AppToolCommand, HostClosed, NumberedEvent, PermissionUses, rules, view};
 pub use launches::sandbox::BUNDLES_FOLDER;
 pub use owner::{
-    AppTools, AppToolsForModel, CallOrigin, ConversationLabel, DecisionError, FlowError, RestoreGrantError,
+    AppTools, AppToolsForModel, CallOrigin, DataFlowError, DataFlowLabel, DecisionError, RestoreGrantError,
     ResultOrigin, ResultVerdict, ReviewError, SamplingError, SentCall, SentNotifier, ServerError, ServerForModel,
     ShownDefinition,
 };
@@ -35,11 +35,12 @@ pub struct HostOptions {
     /// Timeouts of session handshakes and pings.
     pub timeouts: SessionTimeouts,
     /// Timeouts of requests to servers: calls, list requests and completions.
-    pub times: view::CallTimeouts,
-    /// Decision maker that audit entries name: `user`, or `answers` for an answers file.
-    pub decides: &'static str,
-    /// Originator of starts that the user requests, which is shown with the grant that allowed them. Default: the user
-    /// in the window.
+    pub call_timeouts: view::CallTimeouts,
+    /// Name of whoever decides on consent requests, as recorded in audit entries: `user`, `answers` for an answers file
+    /// of the command line, or `policy` if nobody does.
+    pub decider_name: &'static str,
+    /// Originator of the starts that the user requests, which is displayed as the last user of the grant that allowed
+    /// such a start. Default: the user in the window.
     pub user_origin: UsedBy,
     /// Time for which a server is muted after the user denied three of its requests in a row.
     pub cool_down: Duration,
@@ -48,9 +49,9 @@ pub struct HostOptions {
     pub max_activity_bytes: usize,
     /// Folders in which programs are searched, or `None` to use the search path of the login shell.
     pub search_path: Option<SearchPath>,
-    /// Function that reads the files of a command again: when the user decides on its start, and directly before the
-    /// start. May block as long as the file system does.
-    pub look_at_files: fn(&LaunchFiles) -> LaunchFiles,
+    /// Function that reads the files that a start's command runs once more: when the user decides on the start, and
+    /// directly before the start. May block as long as the file system does.
+    pub reread_launch_files: fn(&LaunchFiles) -> LaunchFiles,
     /// Set if MCP apps can be shown, which is then announced to servers (extension `io.modelcontextprotocol/ui`).
     pub shows_apps: bool,
     /// Parent of this host's calls in a distributed trace, if any. Sent to servers of revision 2026-07-28.
@@ -68,13 +69,13 @@ impl Default for HostOptions {
             },
             autostart: false,
             timeouts: SessionTimeouts::default(),
-            times: view::CallTimeouts::default(),
-            decides: "user",
+            call_timeouts: view::CallTimeouts::default(),
+            decider_name: "user",
             user_origin: UsedBy::User,
             cool_down: Duration::from_secs(5 * 60),
             max_activity_bytes: supervision::activity::MAX_TOTAL_BYTES,
             search_path: None,
-            look_at_files: LaunchFiles::reread,
+            reread_launch_files: LaunchFiles::reread,
             shows_apps: false,
             trace: None,
         }

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use installs::{InstallNote, InstallPlan, PlanTarget, Template, TemplatePart};
 use ports::server_config::{HttpKind, StdioConfig};
 
-/// Delimiter before the number of an input in a command line, with [`INPUT_PLACEHOLDER_END`] after it. Parsers of
-/// command lines don't change these characters, and texts of a registry don't contain them.
+/// Character that precedes the number of an input in a command line, where [`INPUT_PLACEHOLDER_END`] follows the
+/// number. Parsers of command lines don't change these characters, and texts of a registry don't contain them.
 const INPUT_PLACEHOLDER_START: char = '\u{e000}';
 const INPUT_PLACEHOLDER_END: char = '\u{e001}';
 
-/// Returns the plan for the remote server to which a package's command connects, or `plan` unchanged if the command
-/// does anything else.
+/// Returns a plan for the remote server to which the command of `plan` only connects, or `plan` unchanged if the
+/// command does anything else.
 pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     let PlanTarget::Command { command, args, env } = &plan.target else { return plan };
     let mut blanks = InputPlaceholders::default();
@@ -21,7 +21,7 @@ pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     let env = env.iter().map(|(name, value)| Some((name.clone(), blanks.text(value)?))).collect::<Option<_>>();
     let Some(env) = env else { return plan };
     let config = StdioConfig { command: command.clone(), args, env, ..StdioConfig::default() };
-    let Some((remote, found)) = other_apps::bridged_remote(&config) else { return plan };
+    let Some((remote, found)) = other_apps::remote_behind_bridge(&config) else { return plan };
     let headers: BTreeMap<String, Template> =
         remote.headers.iter().map(|(name, value)| (name.clone(), blanks.template(value))).collect();
     let url = blanks.template(&remote.url);
@@ -29,7 +29,7 @@ pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     if headers.keys().any(|name| name.contains([INPUT_PLACEHOLDER_START, INPUT_PLACEHOLDER_END])) {
         return plan;
     }
-    let used: Vec<&str> = headers.values().chain([&url]).flat_map(Template::keys).collect();
+    let used: Vec<&str> = headers.values().chain([&url]).flat_map(Template::input_keys).collect();
     let inputs = plan.inputs.iter().filter(|input| used.contains(&input.key.as_str())).cloned().collect();
     // The publisher's notes about the package do not apply to the remote server.
     let target = PlanTarget::Remote { url, kind: remote.kind.unwrap_or(HttpKind::Http), headers };
@@ -37,8 +37,8 @@ pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     InstallPlan { name: plan.name, target, inputs, notes }
 }
 
-/// Inputs of an install plan. While the command line of the plan is parsed, a numbered placeholder represents each of
-/// them.
+/// Inputs of an install plan, each of which is represented by a numbered placeholder while the plan's command line is
+/// parsed.
 #[derive(Default)]
 struct InputPlaceholders(Vec<TemplatePart>);
 

@@ -13,12 +13,12 @@ pub struct BundleFile {
     pub path: PathBuf,
     /// The opened bundle: its archive and manifest.
     pub bundle: Bundle,
-    /// Folder to which the bundle is unpacked on installation.
+    /// Folder to which an installation unpacks the bundle.
     pub folder: PathBuf,
 }
 
 impl BundleFile {
-    /// Opens a bundle file. On installation, it is unpacked below `root`.
+    /// Opens a bundle file, which an installation will unpack to a folder below `root`.
     ///
     /// # Errors
     /// Returns [`InstallError::Bundle`] if the file is not a bundle or is refused.
@@ -29,7 +29,7 @@ impl BundleFile {
         Ok(Self { path: path.to_owned(), folder: bundle.unpacked_folder(root), bundle })
     }
 
-    /// Returns the plan with the command that runs the bundle in its folder.
+    /// Returns the install plan of the bundle, with the command that will run it in its folder.
     ///
     /// # Errors
     /// Returns [`InstallError::NotInstallable`] if the bundle can't run on this computer, and [`InstallError::NoHome`]
@@ -55,8 +55,8 @@ impl BundleFile {
     }
 }
 
-/// Unpacks a bundle file. Returns the unpacked bundle, and `true` if the bundle's folder did not exist before. A bundle
-/// whose files were changed on disk is replaced if no server uses it.
+/// Unpacks a bundle file. Returns the unpacked bundle, and `true` if its folder did not exist before. If its folder
+/// contains changed files and no server uses it, the folder is replaced.
 pub(crate) async fn unpack_bundle_file(
     file: BundleFile,
     root: PathBuf,

@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "from", rename_all = "snake_case", deny_unknown_fields)]
 pub enum InstallSource {
-    /// The server is installed from an entry of the selected registry.
+    /// An entry of the registry that is in use.
     Registry {
         /// Name of the server in the registry, as `namespace/name`.
         name: String,
         /// Version of the server to install. `None` for the newest.
         #[serde(default)]
         version: Option<String>,
-        /// Package or remote to use. May be `None` if the server has only one.
+        /// Package or remote endpoint to use. May be `None` if the server has only one.
         #[serde(default)]
         target: Option<InstallTarget>,
     },
-    /// The server is installed from a bundle file (`.mcpb` or `.dxt`) of the user.
+    /// A bundle file (`.mcpb` or `.dxt`) on the user's disk.
     Bundle {
         /// Absolute path of the bundle file.
         path: PathBuf,
@@ -32,26 +32,26 @@ pub enum InstallSource {
     },
 }
 
-/// A package or remote of a registry's server. Each of them provides the server.
+/// A package or remote endpoint of a server in the registry. Each provides the server, and the user chooses one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct InstallChoice {
-    /// Identifier of the package or remote for an [`InstallSource`].
+    /// Identifies this package or remote endpoint in an [`InstallSource`].
     pub target: InstallTarget,
-    /// Kind of the package: `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another one. For a remote: `streamable-http` or
-    /// `sse`.
+    /// Kind of the package: `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another one. For a remote endpoint, its transport:
+    /// `streamable-http` or `sse`.
     pub kind: String,
-    /// Name of the package, or URL of the remote.
+    /// Name of the package, or URL of the remote endpoint.
     pub identifier: String,
     /// Version of the package, unless it is part of the identifier.
     pub version: Option<String>,
     /// Reason why this choice can't be installed, or `None` if it can.
     pub problem: Option<String>,
-    /// Bundle to download, if the package is a bundle.
+    /// The bundle to download, if the package is one.
     pub download: Option<InstallDownload>,
 }
 
-/// Bundle that must be downloaded to install a choice.
+/// A bundle that has to be downloaded before the server can be installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct InstallDownload {
@@ -61,8 +61,8 @@ pub struct InstallDownload {
     pub sha256: String,
 }
 
-/// Returns the packages and remotes of a registry's server. There are at most `registry::server_json::MAX_TARGETS` of
-/// each.
+/// Returns the packages and remote endpoints of a server in the registry, at most
+/// `registry::server_json::MAX_INSTALL_TARGETS` of each.
 #[must_use]
 pub fn install_choices(entry: &RegistryEntry) -> Vec<InstallChoice> {
     let server = &entry.server;

@@ -6,25 +6,25 @@
 //! hosts with `--network`.
 
 use installs::{InstallPlan, PlanTarget};
-use launches::sandbox_proposal::package_network;
+use launches::sandbox_proposal::network_to_package_registry;
 use ports::server_config::{AccessMode, AllowedFolder, NetworkAccess, SandboxConfig};
 use serde::{Deserialize, Serialize};
 
 use crate::{InstallError, InstallOffer, Installer};
 
-/// Result of determining if a planned server can run in a sandbox.
+/// Answer to the question if a planned server can run in a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum InstallContainment {
     /// The planned server can run in a sandbox.
     Possible,
-    /// The server runs in a container, which is confined as far as its arguments allow. In a sandbox, it could not
-    /// access the service that runs containers.
+    /// The server runs in a container, which confines it as far as the container's arguments allow. In a sandbox, it
+    /// could not access the service that runs containers.
     Container,
     /// The server is remote, so it can't be confined. Its operator receives all data that is sent to it.
     Remote,
-    /// The server can't run in a sandbox, because none works on this computer.
+    /// No sandbox works on this computer, so the server would run with all rights of the user.
     Impossible {
         /// Human-readable reason why no sandbox works.
         cause: String,
@@ -32,7 +32,7 @@ pub enum InstallContainment {
 }
 
 impl Installer {
-    /// Determines if the server of a plan can run in a sandbox.
+    /// Determines if the server that results from a plan can run in a sandbox on this computer.
     pub async fn containment(&self, plan: &InstallPlan) -> InstallContainment {
         match &plan.target {
             PlanTarget::Remote { .. } => InstallContainment::Remote,
@@ -48,8 +48,8 @@ impl Installer {
 }
 
 impl InstallOffer {
-    /// Returns the sandbox that the user interface proposes for a new server: access to the folder of a bundle, and to
-    /// the hosts from which packages are loaded. The user adds further access.
+    /// Returns the sandbox that the page proposes for a new server: it permits reading the folder of the bundle, and
+    /// access to the hosts from which packages are loaded. The user adds what else the server needs.
     #[must_use]
     pub fn proposed_sandbox(&self, plan: &InstallPlan) -> SandboxConfig {
         let bundle = self.origin.bundle();
@@ -59,7 +59,7 @@ impl InstallOffer {
             .collect();
         let network = match &plan.target {
             // Launchers in plans are separate programs such as `npx`, and not subcommands of another program.
-            PlanTarget::Command { command, .. } => package_network(command, None),
+            PlanTarget::Command { command, .. } => network_to_package_registry(command, None),
             PlanTarget::Remote { .. } => NetworkAccess::None,
         };
         SandboxConfig { folders, network }

@@ -10,18 +10,18 @@ use registry::{BundleDownload, DownloadLimits};
 
 use crate::{BundleFile, InstallError, Installer, run_blocking};
 
-/// Name of the folder for downloads in the data folder.
+/// Name of the folder in the data folder to which bundles are downloaded.
 const DOWNLOADS_FOLDER_NAME: &str = "downloads";
-/// Maximum number of downloaded bundles that are stored. Beyond it, the oldest is removed.
+/// Maximum number of downloaded bundles that are retained. When there are more, the oldest is removed.
 const MAX_STORED_DOWNLOADS: usize = 3;
 /// Number of hexadecimal digits of a SHA-256.
 const SHA256_HEX_DIGITS: usize = 64;
-/// Age at which a downloaded file that was not installed is removed. Another process may still need it before.
+/// Age at which a downloaded bundle that was not installed is removed. Until then, another process may still need it.
 const DOWNLOAD_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Installer {
-    /// Downloads a bundle unless its file is already in the downloads folder, and opens it. The file has the hash that
-    /// the registry lists.
+    /// Opens a bundle that the registry lists. Downloads it first, unless a file with the listed hash is already in the
+    /// downloads folder.
     pub(crate) async fn download(&self, download: &BundleDownload) -> Result<BundleFile, InstallError> {
         let (folder, root) = (self.downloads_folder(), self.bundles_folder().await?);
         let stored_path = folder.join(format!("{}.mcpb", download.sha256.to_ascii_lowercase()));
@@ -39,8 +39,8 @@ impl Installer {
         BundleFile::open(&path, &root).await
     }
 
-    /// Removes the file of a downloaded bundle after its installation. Does nothing for other files, which belong to
-    /// the user.
+    /// Removes a downloaded bundle after its installation. Does nothing for files outside of the downloads folder,
+    /// which belong to the user.
     pub(crate) async fn remove_download(&self, path: PathBuf) {
         if path.parent() == Some(&*self.downloads_folder()) {
             // If that fails, the file is removed when the app starts.
@@ -62,14 +62,15 @@ pub(crate) fn remove_expired_downloads(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the oldest complete downloads until `most` files remain. Skips files that another process is downloading.
+/// Removes the oldest complete downloads until at most `most` remain. Files that another process is downloading are not
+/// counted or removed.
 fn remove_oldest_downloads(folder: &Path, most: usize) -> io::Result<()> {
     let files: Vec<_> = files_by_age(folder)?.into_iter().filter(|(_, path)| is_complete_download(path)).collect();
     let surplus = files.len().saturating_sub(most);
     files.into_iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
 }
 
-/// Returns `true` if the file name is a hash, which only complete downloads of bundles have.
+/// Returns `true` if the file name is a SHA-256, which is the name of each completely downloaded bundle.
 fn is_complete_download(path: &Path) -> bool {
     let stem = path.file_stem().unwrap_or_default().as_encoded_bytes();
     stem.len() == SHA256_HEX_DIGITS && stem.iter().all(u8::is_ascii_hexdigit)

@@ -41,7 +41,7 @@ pub enum InstallError {
     /// The cache of the registry can't be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The data folder can't be used, with the reason.
+    /// The data folder can't be used, for the contained reason.
     #[error("the data folder can't be used: {0}")]
     DataFolder(String),
     /// The home folder is unknown, although plans of bundles may refer to it.
@@ -72,13 +72,13 @@ pub enum InstallError {
     /// The values that the user entered do not match the install plan.
     #[error(transparent)]
     Fill(#[from] FillError),
-    /// The sandbox that the user chose can't be used, with the reason.
+    /// The sandbox that the user chose can't be used, for the contained reason.
     #[error("the sandbox can't be used: {0}")]
     Sandbox(String),
     /// This server was not installed by Drawbridge, so it can't be upgraded.
     #[error("{} was not installed from a registry or a bundle, so there is no newer version of it", visible(.0))]
     NotInstalled(String),
-    /// This server was installed from a bundle file, so the user must name the file of the version to upgrade to.
+    /// This server was installed from a bundle file, so an upgrade requires the file of the new version from the user.
     #[error("{} was installed from a file; name the file of its newer version", visible(.0))]
     NoSource(String),
     /// The source of the upgrade contains another server.
@@ -100,8 +100,8 @@ pub enum InstallError {
     /// This server is running, and the user has not agreed to stop it.
     #[error("{} is running; stop it first, or agree that it is stopped", visible(.0))]
     Running(String),
-    /// The result of the installation would differ from the preview that the user approved, because the source or the
-    /// settings have changed.
+    /// The source or the settings have changed since the preview, so the installation would have another result than
+    /// the user approved.
     #[error("the installation changed since it was shown; review it again")]
     Stale,
     /// The bundle can't be unpacked. None of its files remain on disk.
@@ -133,16 +133,16 @@ impl From<HostClosed> for InstallError {
 /// Reason why no install plan can be created for a source.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotInstallable {
-    /// The server has several packages and remotes, but the source selects none of them.
+    /// The server has several packages or remote endpoints, but the source does not say which one to use.
     #[error("it has several packages and remotes; choose one of them")]
     NotChosen,
-    /// The server has no package or remote at the position that the source selects.
+    /// The source selects a package or remote endpoint that the server doesn't have.
     #[error("it has no package or remote of this number; choose another one")]
     NoTarget,
-    /// The server has neither packages nor remotes.
+    /// The server has neither packages nor remote endpoints.
     #[error("the registry lists no package and no remote of this server")]
     Nothing,
-    /// The server was deleted from the registry.
+    /// The registry lists the server as deleted.
     #[error("it is not installed, because it was deleted from the registry, usually for spam or malware")]
     Deleted,
     /// The server is a bundle that must be downloaded first, because its manifest contains the plan.

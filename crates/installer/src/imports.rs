@@ -20,7 +20,7 @@ pub enum ImportError {
     /// The other app or its settings file doesn't exist, or the file can't be read.
     #[error("{}", .0.message)]
     Source(ConfigProblem),
-    /// The project folder is not shared with any server as a root.
+    /// The folder is not shared with any server as a root, so the page must not search it.
     #[error("{} is not a folder that a server may know of", .0.display())]
     NoProject(PathBuf),
     /// The host has shut down.
@@ -64,7 +64,7 @@ pub async fn find_servers_of_other_apps(
     looked?.map_err(ImportError::Source)
 }
 
-/// Searches for servers in the settings files of a project folder, which has to be shared with a server as a root.
+/// Searches for servers in the settings files of a project folder, which must be a root that is shared with a server.
 ///
 /// # Errors
 ///
@@ -92,8 +92,8 @@ pub async fn list_project_files(host: &Host, folder: PathBuf) -> Result<Vec<&'st
     Ok(tokio::task::spawn_blocking(move || project_files(&folder)).await.map_err(|_| HostClosed)?)
 }
 
-/// Checks that the folder is a root of a server, so that the page can't search arbitrary folders. The user sees the
-/// roots on the page of the server.
+/// Checks that a folder is a root that is shared with a server, so that the page can't search arbitrary folders. The
+/// user sees the roots on the page of the server.
 async fn check_project(host: &Host, folder: &Path) -> Result<(), ImportError> {
     let is_root = shared_folders(&host.snapshot().await?).contains(folder);
     if is_root { Ok(()) } else { Err(ImportError::NoProject(folder.to_owned())) }
@@ -105,8 +105,9 @@ pub(crate) fn configured_servers(snapshot: Snapshot) -> Vec<ServerEntry> {
     servers.map(|server| ServerEntry { name: server.name, config: server.config }).collect()
 }
 
-/// Imports a server of another app under the name that the server has in that app. Its secrets are stored in the
-/// keychain. A secret of unknown value is only referenced. The server is neither started nor approved.
+/// Adds a server of another app to the settings, under [`FoundServer::name`](other_apps::FoundServer::name). Its
+/// secrets are stored in the keychain. For a secret that the user will enter later, the settings contain only a
+/// reference. The server is neither started nor approved.
 ///
 /// # Errors
 ///

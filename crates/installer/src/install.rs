@@ -15,8 +15,8 @@ use crate::{
 };
 
 impl Installer {
-    /// Installs a server as in its preview: unpacks it if it is a bundle, and adds it to the settings. The server is
-    /// not started and has no approvals.
+    /// Installs a server exactly as its preview shows it: unpacks it if it is a bundle, and adds it to the settings.
+    /// The server is not started, and has no approvals.
     ///
     /// # Errors
     /// Returns the errors of [`preview`](Self::preview), [`InstallError::Stale`] if the result has another hash than
@@ -29,11 +29,12 @@ impl Installer {
         hash: &str,
     ) -> Result<SecretPersistence, InstallError> {
         let draft = InstallDraft { upgrades: None, ..draft.clone() };
-        let preview = self.recheck_preview(host, &draft, hash).await?;
+        let preview = self.approved_preview(host, &draft, hash).await?;
         self.set_up_previewed_server(host, preview).await
     }
 
-    /// Removes a server, and the folder of the bundle from which it was installed if no other server uses it.
+    /// Removes a server. If it was installed from a bundle that no other server uses, also removes the folder of the
+    /// bundle.
     ///
     /// # Errors
     /// Returns the errors of [`host::ServerSetup::remove`], and [`InstallError::NotRemoved`] if the server was removed
@@ -51,8 +52,9 @@ impl Installer {
         }
     }
 
-    /// Computes the preview of a draft again, and returns it if its hash is the one that the user approved.
-    pub(crate) async fn recheck_preview(
+    /// Computes the preview of a draft again. Returns it if it has the hash `hash`, which the user approved, or
+    /// [`InstallError::Stale`].
+    pub(crate) async fn approved_preview(
         &self,
         host: &Host,
         draft: &InstallDraft,
@@ -141,8 +143,8 @@ impl Installer {
         }
     }
 
-    /// Removes the folder of the bundle with this origin if no server uses it. The caller must have the lock of the
-    /// folder of bundles.
+    /// Removes the folder of the bundle from which `origin` says that a server was installed, unless another server
+    /// uses it. The caller must have the lock of the folder of bundles.
     async fn remove_unused_bundle(&self, host: &Host, origin: &ServerOrigin) -> Result<(), InstallError> {
         let (Some(files), Some(place)) = (origin.files(), self.bundle_folder(origin).await?) else { return Ok(()) };
         let setup = host.begin_reloaded_setup().await?;
@@ -173,8 +175,8 @@ fn folder_name(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Returns `true` if a server was installed from the bundle in this folder, or its settings contain the path of the
-/// folder.
+/// Returns `true` if a server was installed from the bundle in `folder`, whose name is `name`, or if the server's
+/// settings contain the path of the folder.
 fn uses_bundle_folder(server: &ServerView, name: &str, folder: &Path) -> bool {
     let is_from = server
         .installed

@@ -61,8 +61,8 @@ pub use upgrade::UpgradeOffer;
 
 use registry_choice::OpenRegistry;
 
-/// Function that opens the registry at an address, with a cache. Blocks.
-type OpenCatalog =
+/// Function that opens the registry at an address, together with its cache. Blocks.
+type CatalogOpener =
     dyn Fn(RegistryAddress, Option<RegistryHeader>) -> Result<RegistryCatalog, InstallError> + Send + Sync;
 
 /// Installs, upgrades and removes servers. Clones share the open registry.
@@ -72,17 +72,18 @@ pub struct Installer {
 }
 
 struct InstallerState {
-    open_catalog: Box<OpenCatalog>,
+    open_catalog: Box<CatalogOpener>,
     data_folder: PathBuf,
     registry: RegistryChoice,
-    /// Registry that was used last, opened together with its cache.
+    /// The registry that was used last, with its cache.
     open: Mutex<Option<OpenRegistry>>,
     computer: OnceCell<LocalRuntime>,
-    /// Time at which the registry's changes were last read, or `None` if they were not read yet. Locked during a read.
+    /// Time at which the registry's changes were last read, or `None` if they were not read since the start. Locked
+    /// while they are read, so that only one task reads them.
     last_changes_read: Mutex<Option<Instant>>,
 }
 
-/// Search path for programs and sandbox support of this computer, determined once for all installations.
+/// The search path for programs and the sandbox mechanism of this computer, which are determined once.
 struct LocalRuntime {
     path: SearchPath,
     means: SandboxSupport,
@@ -95,8 +96,8 @@ impl fmt::Debug for Installer {
 }
 
 impl Installer {
-    /// Creates an installer. The registry is opened on first use, in a blocking task, since opening it would delay the
-    /// desktop app's window. Bundles are unpacked below the data folder.
+    /// Creates an installer. Bundles are unpacked below `data_folder`. The registry is opened when it is first used, in
+    /// a blocking task, since opening it would delay the desktop app's window.
     #[must_use]
     pub fn new(
         data_folder: PathBuf,
@@ -128,8 +129,9 @@ impl Installer {
         &self.shared.data_folder
     }
 
-    /// Removes the files of a process that was killed while it installed or removed a server, and completes pending
-    /// records of installations. Called when the app starts. Skipped while another process is installing a server.
+    /// Removes the files that remain of a process that was killed while it installed or removed a server, and completes
+    /// its records of installations. Called when the app starts. Does nothing while another process is installing a
+    /// server.
     pub async fn clean_up(&self, host: &Host) {
         if let Err(error) = self.try_clean_up(host).await {
             tracing::warn!(%error, "files of an unfinished installation could not be removed");
@@ -151,7 +153,7 @@ impl Installer {
             Some(Some(held)) => {
                 let setup = host.begin_reloaded_setup().await?;
                 setup.resolve_pending_installations().await?;
-                let recorded = setup.recorded_folders().await?;
+                let recorded = setup.recorded_bundle_folders().await?;
                 let configs: Vec<_> = setup.servers().iter().map(|server| server.config.clone()).collect();
                 let removed = run_blocking(move || {
                     let (_held, _setup) = (held, setup);

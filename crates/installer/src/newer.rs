@@ -12,20 +12,20 @@ use tokio::time::Instant;
 
 use crate::{InstallError, Installer};
 
-/// Status of the installed version of one server in the registry.
+/// Result of comparing the installed version of one server with the registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionReport {
-    /// Name that the user gave to the server.
+    /// Name of the server in the user's settings.
     pub server: String,
     /// Name of the server in the registry.
     pub name: String,
-    /// Version of the server in the settings.
+    /// Version of the server that is installed.
     pub version: String,
     /// Availability of the installed version in the registry.
     pub status: ListingStatus,
     /// The registry's reason for the status, or `None`.
     pub status_message: Option<String>,
-    /// Newest version if it is newer than the installed one, or `None`.
+    /// Newest version in the registry, if it is newer than the installed one.
     pub newer: Option<NewerVersion>,
     /// Reason why newer versions could not be determined, or `None`.
     pub problem: Option<String>,
@@ -36,7 +36,7 @@ pub struct VersionReport {
 pub struct NewerVersion {
     /// Version text of the newer entry, as the publisher wrote it.
     pub version: String,
-    /// Time at which the newer version was published, in milliseconds since 1970.
+    /// Time at which that version was published, in milliseconds since 1970.
     pub published_at: Option<Millis>,
 }
 
@@ -60,12 +60,12 @@ impl Installer {
         };
         let mut offline = None;
         if servers.iter().any(is_from_registry) {
-            offline = self.read_registry_changes(catalog, freshness).await.filter(is_registry_down);
+            offline = self.read_registry_changes(catalog, freshness).await.filter(fails_for_every_server);
         }
         for server in servers {
             let Some(InstallationInfo { origin, .. }) = server.installed else { continue };
             let ServerOrigin::Registry { registry, name, version, .. } = origin else { continue };
-            let mut report = unchecked_report(catalog, server.name, name, version);
+            let mut report = report_from_cache(catalog, server.name, name, version);
             if registry != catalog.address().as_str() {
                 report.problem = Some(format!("it was installed from another registry, {registry}"));
             } else if let Some(error) = &offline {
@@ -73,13 +73,13 @@ impl Installer {
             } else {
                 match catalog.versions(&report.name, freshness).await {
                     Ok(answer) => {
-                        compare_versions(&mut report, &answer.value.entries);
+                        add_status_and_newer_version(&mut report, &answer.value.entries);
                         report.problem = answer.offline.as_ref().map(ToString::to_string);
-                        offline = answer.offline.filter(is_registry_down);
+                        offline = answer.offline.filter(fails_for_every_server);
                     }
                     Err(error) => {
                         report.problem = Some(error.to_string());
-                        offline = Some(error).filter(is_registry_down);
+                        offline = Some(error).filter(fails_for_every_server);
                     }
                 }
             }
@@ -89,13 +89,12 @@ impl Installer {
     }
 }
 
-/// Minimum time between two reads of a registry's changes.
+/// Minimum time between two reads of a registry's changes, unless the user requests one.
 const CHANGES_READ_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
 impl Installer {
-    /// Reads the changes of the registry, so that deprecated and deleted versions are known even if cached responses
-    /// about them are older. Returns the error if that fails. A registry that doesn't support changes is still
-    /// requested for each server.
+    /// Reads the registry's changes, so that deprecated and deleted versions are known although older responses about
+    /// them are cached. Returns the error if that fails, for instance because the registry doesn't support changes.
     async fn read_registry_changes(&self, catalog: &RegistryCatalog, freshness: CachePolicy) -> Option<RegistryError> {
         let mut read = self.lock_last_changes_time().await;
         let is_fresh = read.is_some_and(|at| at.elapsed() < CHANGES_READ_INTERVAL);
@@ -112,7 +111,7 @@ impl Installer {
 
 /// Returns `true` if another request to the registry would fail as well, because the cause of the error is not specific
 /// to one server.
-const fn is_registry_down(error: &RegistryError) -> bool {
+const fn fails_for_every_server(error: &RegistryError) -> bool {
     matches!(
         error,
         RegistryError::Unreachable { .. }
@@ -123,15 +122,15 @@ const fn is_registry_down(error: &RegistryError) -> bool {
     )
 }
 
-/// Returns a report about a server with the status in the cache, without sending a request.
-fn unchecked_report(catalog: &RegistryCatalog, server: String, name: String, version: String) -> VersionReport {
+/// Returns a report about a server without sending a request. It contains the status that the cache has recorded.
+fn report_from_cache(catalog: &RegistryCatalog, server: String, name: String, version: String) -> VersionReport {
     let known = catalog.status_of(&name, &version);
     let status = known.as_ref().map_or(ListingStatus::Active, |known| known.status);
     let status_message = known.and_then(|known| known.message);
     VersionReport { server, name, version, status, status_message, newer: None, problem: None }
 }
 
-fn compare_versions(report: &mut VersionReport, versions: &[RegistryEntry]) {
+fn add_status_and_newer_version(report: &mut VersionReport, versions: &[RegistryEntry]) {
     let own = versions.iter().find(|entry| entry.server.version == report.version);
     if let Some(listing) = own.and_then(|entry| entry.listing.clone()) {
         report.status = listing.status;

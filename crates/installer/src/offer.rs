@@ -11,20 +11,20 @@ use registry::{
 use crate::bridge::unwrap_remote_bridge;
 use crate::{BundleFile, InstallError, InstallSource, InstallTarget, Installer, NotInstallable};
 
-/// A server that can be installed, with its origin and plan.
+/// A server that the user can install: its source, its origin, and the plan of its installation.
 #[derive(Debug)]
 pub struct InstallOffer {
-    /// Source with the exact version and package, or with the SHA-256 of the bundle, so that the source identifies the
-    /// same offer later.
+    /// Source of the server, completed by the exact version and package, or by the SHA-256 of the bundle, so that it
+    /// identifies the same offer later.
     pub source: InstallSource,
-    /// Registry entry or bundle file that the server comes from.
+    /// The registry entry or bundle file that was read from the source.
     pub origin: InstallOrigin,
     /// Plan of the installation, or the reason why the server can't be installed.
     pub plan: Result<InstallPlan, NotInstallable>,
 }
 
 impl InstallOffer {
-    /// Creates an offer. If no plan can be created for the server, the offer contains the reason.
+    /// Creates an offer. If `plan` is [`InstallError::NotInstallable`], the offer contains the reason.
     ///
     /// # Errors
     /// Returns the error of the plan, unless it is [`InstallError::NotInstallable`].
@@ -42,7 +42,7 @@ impl InstallOffer {
     }
 }
 
-/// Origin of a server that can be installed: an entry of a registry, or a bundle file.
+/// The registry entry or bundle file that describes a server to install.
 #[derive(Debug)]
 pub enum InstallOrigin {
     /// A registry entry, with its bundle if the chosen package is a bundle.
@@ -52,7 +52,7 @@ pub enum InstallOrigin {
         /// Downloaded bundle, or `None` if the chosen package is not a bundle.
         bundle: Option<Box<BundleFile>>,
     },
-    /// A bundle file that the user named.
+    /// A bundle file that the user has chosen.
     Bundle(Box<BundleFile>),
 }
 
@@ -75,8 +75,8 @@ impl InstallOrigin {
 }
 
 impl Installer {
-    /// Returns the offer for a source. A bundle that the registry lists is downloaded unless it is already on disk.
-    /// Nothing is unpacked.
+    /// Reads a source and returns the offer to install its server. If the registry lists a bundle, it is downloaded
+    /// unless it is already on disk. Nothing is unpacked.
     ///
     /// # Errors
     /// Returns [`InstallError::Registry`] if the registry doesn't respond or doesn't have the server,
@@ -119,8 +119,8 @@ fn plan_bundle_file(file: &BundleFile) -> Result<InstallPlan, InstallError> {
     file.plan().map(|plan| plan.install)
 }
 
-/// Returns the chosen or only package or remote of a registry entry, with its plan. Bundles have no plan before they
-/// are downloaded.
+/// Returns the plan for a package or remote endpoint of a registry entry: the one in `target`, or else the only one.
+/// Also returns which one it is. There is no plan for a bundle before it is downloaded.
 pub(crate) fn plan_entry(
     entry: &RegistryEntry,
     target: Option<InstallTarget>,
@@ -138,24 +138,24 @@ pub(crate) fn plan_entry(
         None if server.packages.is_empty() && server.remotes.is_empty() => Err(NotInstallable::Nothing),
         None => Err(NotInstallable::NotChosen),
         Some(InstallTarget::Package { number }) => {
-            target_at_position(&server.packages, number).and_then(|package| match plan_package(server, package)? {
+            target_with_number(&server.packages, number).and_then(|package| match plan_package(server, package)? {
                 PackageInstall::Plan(plan) => Ok(unwrap_remote_bridge(plan)),
                 PackageInstall::Bundle(download) => Err(NotInstallable::Download(download)),
             })
         }
         Some(InstallTarget::Remote { number }) => {
-            target_at_position(&server.remotes, number).and_then(|remote| Ok(plan_remote(server, remote)?))
+            target_with_number(&server.remotes, number).and_then(|remote| Ok(plan_remote(server, remote)?))
         }
     };
     (target, plan)
 }
 
-fn target_at_position<T>(all: &[T], number: usize) -> Result<&T, NotInstallable> {
+fn target_with_number<T>(all: &[T], number: usize) -> Result<&T, NotInstallable> {
     number.checked_sub(1).and_then(|index| all.get(index)).ok_or(NotInstallable::NoTarget)
 }
 
-/// Returns a sentence about the publisher who may use a server's name in the registry, for display. Only the rules of
-/// the official registry are known.
+/// Returns a sentence for display about the publisher that a server's name in the registry implies. For a registry other
+/// than the official one, it adds that this registry decides if the publisher is verified.
 #[must_use]
 pub fn publisher_text(catalog: &RegistryCatalog, name: &str) -> String {
     let who = Publisher::from_name(name);

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::upgrade::InstalledServer;
 use crate::{InstallError, InstallOffer, InstallSource, Installer, containment};
 
-/// A server to be installed, with the choices of the user.
+/// A server to be installed, with the user's choices and values.
 #[derive(Clone)]
 pub struct InstallDraft {
     /// Registry entry or bundle file from which the server is installed.
@@ -26,21 +26,21 @@ pub struct InstallDraft {
     /// Sandbox that the user chose, or `None` to run the server with the user's access rights. Ignored for an upgrade,
     /// which keeps the server's sandbox.
     pub sandbox: Option<SandboxConfig>,
-    /// Name of the server that is upgraded, or `None` to add a new server.
+    /// Name of the installed server that is to be upgraded, or `None` to add a new server.
     pub upgrades: Option<String>,
 }
 
-/// Exact result of an installation, computed before it.
+/// The exact result that an installation would have.
 #[derive(Debug)]
 pub struct InstallPreview {
-    /// Offer for which the preview was computed.
+    /// Offer from which the server would be installed.
     pub offer: InstallOffer,
-    /// Server that would be added. Secrets that are carried over have no value here.
+    /// Server that would be added. Secrets that an upgrade takes over from the installed server have no value here.
     pub server: NewServer,
     /// Current settings of the server that is upgraded, without the values of secrets. `None` for a new server.
     pub before: Option<NewServer>,
-    /// Hash over the server with its secrets, its origin and the server that it replaces. The user's approval refers to
-    /// it.
+    /// Hash of the server with its secrets, of its origin, and of the server that it would replace. The user approves
+    /// the preview with this hash.
     pub hash: Hash,
     pub(crate) filled_in: FilledInputs,
     pub(crate) upgraded: Option<InstalledServer>,
@@ -71,7 +71,7 @@ impl Installer {
                 plan.name.clone_from(&installed.name);
                 let sandbox = self.upgraded_sandbox(installed, &offer, &plan).await?;
                 let carried = installed.carried_values(&plan);
-                let server = plan.fill_with_carried(&draft.values, &carried, &installed.config, sandbox)?;
+                let server = plan.fill_with_carried_values(&draft.values, &carried, &installed.config, sandbox)?;
                 let mut values = carried.values;
                 values.extend(draft.values.clone());
                 (server, plan.filled_inputs(&values))
@@ -109,7 +109,7 @@ impl Installer {
     }
 }
 
-/// Returns the hash of a server to be added and of its origin. A bundle is identified by its content, not by the path
+/// Returns the hash of a preview, by which the user approves it. A bundle is identified by its content, not by the path
 /// of its file.
 fn hash_preview(
     offer: &InstallOffer,

@@ -14,11 +14,11 @@ use serde_json::{Value, json};
 
 use crate::imports::configured_servers;
 
-/// Maximum number of shared folders whose settings files are read at once.
-const MAX_READ_FOLDERS: usize = 100;
+/// Maximum number of shared folders whose settings files are read by one call.
+const MAX_FOLDERS_READ_PER_CALL: usize = 100;
 
-/// Returns the shared folders (roots) with settings files that define servers, except those whose files the user
-/// has seen with the same content. Nothing is started, and no other file is read.
+/// Returns the shared folders (roots) with settings files that define servers, except those whose files the user has
+/// already seen with this content. Nothing is started, and no other files are read.
 ///
 /// # Errors
 ///
@@ -36,15 +36,15 @@ pub async fn unseen_projects(
         let seen = parse_seen_hashes(ports.documents.read(Document::Projects)?);
         let projects = folders
             .iter()
-            .take(MAX_READ_FOLDERS)
+            .take(MAX_FOLDERS_READ_PER_CALL)
             .filter_map(|folder| project_servers(folder, &environment, &configured));
         Ok(projects.filter(|project| seen.get(&project.folder) != Some(&project.hash)).collect())
     };
     Ok(host.with_ports_blocking(read).await??)
 }
 
-/// Stores that the user has seen the servers of a project whose settings files have this hash. Hashes of folders
-/// that are no longer shared are removed.
+/// Records that the user has seen the servers of the project `folder`, whose settings files have the hash `hash`.
+/// Hashes of folders that are no longer shared are removed.
 ///
 /// # Errors
 ///
@@ -63,7 +63,7 @@ pub async fn mark_project_seen(host: &Host, folder: String, hash: String) -> Res
     Ok(host.with_ports_blocking(write).await??)
 }
 
-/// Returns the folders that are shared with any server.
+/// Returns all folders that are shared with a server as roots.
 pub(crate) fn shared_folders(snapshot: &Snapshot) -> BTreeSet<PathBuf> {
     snapshot.servers.iter().filter_map(|server| server.roots.as_ref()).flatten().cloned().collect()
 }

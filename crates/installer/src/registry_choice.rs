@@ -14,14 +14,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{InstallError, Installer, run_blocking};
 
-/// Rule by which the registry is selected from which servers are installed.
+/// Determines from which registry servers are installed.
 #[derive(Clone)]
 pub enum RegistryChoice {
-    /// Servers are installed from the official registry. Settings are ignored.
+    /// From the official registry, whatever the user's settings contain.
     Official,
-    /// Servers are installed from the registry at this address, without a header. Settings are ignored.
+    /// From the registry at this address, whatever the user's settings contain. No header is sent.
     Named(String),
-    /// Servers are installed from the registry in the user's settings, or else from the official one.
+    /// From the registry in the user's settings or, if they contain none, from the official one.
     Settings {
         /// Storage of the document `registry.json`, which contains the registry setting.
         documents: Arc<dyn Documents>,
@@ -37,11 +37,12 @@ pub struct ActiveRegistry {
     pub address: RegistryAddress,
     /// Name of the header that is sent with each request, or `None`. Its value is in the keychain.
     pub header: Option<String>,
-    /// Set if the environment or the command line names the registry, which overrides the setting.
+    /// Set if an environment variable or a command-line option determines the registry, so that the user's setting is
+    /// ignored.
     pub is_named: bool,
 }
 
-/// Header for a registry, as the user entered it.
+/// Header for requests to a registry, as the user entered it.
 #[derive(Debug, Clone)]
 pub struct NewRegistryHeader {
     /// Name of the header, such as `Authorization`.
@@ -58,7 +59,7 @@ struct RegistrySetting {
     header: Option<String>,
 }
 
-/// An opened registry with its cache, which is reused while the registry setting is unchanged.
+/// A registry that was opened with its cache. It is reused until another registry or header is selected.
 pub(crate) struct OpenRegistry {
     in_use: ActiveRegistry,
     catalog: Arc<RegistryCatalog>,
@@ -77,12 +78,13 @@ impl RegistrySetting {
     /// Returns the key of the header's value in the keychain, or `None` if there is no header.
     fn secret_key(&self) -> Option<String> {
         let name = self.header.as_ref()?.to_ascii_lowercase();
-        Some(ports::secrets::storage_key(&format!("registry/{name}"), &self.address))
+        Some(ports::secrets::secret_storage_key(&format!("registry/{name}"), &self.address))
     }
 }
 
 impl RegistryChoice {
-    /// Returns the selected registry. Reads the registry setting if the selection depends on it. Blocks.
+    /// Returns the address and header of the registry that is in use. Reads the user's setting if it depends on that.
+    /// Blocks.
     fn active_registry(&self) -> Result<ActiveRegistry, InstallError> {
         let official = ActiveRegistry { address: RegistryAddress::default(), header: None, is_named: false };
         match self {
@@ -99,7 +101,8 @@ impl RegistryChoice {
         }
     }
 
-    /// Returns the registry's header with its value from the keychain, or `None` if the registry has no header. Blocks.
+    /// Returns the header for requests to the registry `in_use`, with its value from the keychain, or `None` if the
+    /// registry needs no header. Blocks.
     fn header(&self, in_use: &ActiveRegistry) -> Result<Option<RegistryHeader>, InstallError> {
         let (Self::Settings { secrets, .. }, Some(name)) = (self, &in_use.header) else { return Ok(None) };
         let value = stored_header(secrets.as_ref(), in_use)?
@@ -107,7 +110,7 @@ impl RegistryChoice {
         Ok(Some(RegistryHeader::new(name, &value)?))
     }
 
-    /// Writes the registry setting and the value of its header. Blocks.
+    /// Writes the user's registry setting and the value of the registry's header. Blocks.
     fn set_registry(
         &self,
         address: Option<&str>,
@@ -160,7 +163,8 @@ fn stored_header(secrets: &dyn Secrets, in_use: &ActiveRegistry) -> Result<Optio
 }
 
 impl Installer {
-    /// Returns the selected registry with its cache. Opens it again if another registry was selected meanwhile.
+    /// Returns the registry that is in use, with its cache. It is opened again if another one was selected since the
+    /// last call.
     ///
     /// # Errors
     /// Returns [`InstallError::Registry`] if its address is not valid, [`InstallError::NoHeaderValue`] if the value of
@@ -183,7 +187,7 @@ impl Installer {
         Ok(catalog)
     }
 
-    /// Returns the selected registry, without sending a request.
+    /// Returns the address and header of the registry that is in use, without sending a request.
     ///
     /// # Errors
     /// Returns an [`InstallError`] if the setting can't be read, or its address is not valid.
@@ -192,8 +196,8 @@ impl Installer {
         run_blocking(move || shared.registry.active_registry()).await
     }
 
-    /// Writes the registry setting. Without an address, the official registry is used. The value of a header is stored
-    /// in the keychain.
+    /// Writes the user's registry setting. If there is no address, the official registry will be used. The value of a
+    /// header is stored in the keychain.
     ///
     /// # Errors
     /// Returns [`InstallError::Registry`] if the address or header is not valid, [`InstallError::NoHeaderValue`] if a

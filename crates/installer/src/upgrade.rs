@@ -19,14 +19,15 @@ use registry::CachePolicy;
 
 use crate::{InstallContainment, InstallDraft, InstallError, InstallOffer, InstallSource, Installer};
 
-/// Offer to upgrade an installed server to another version.
+/// An offer to replace an installed server by another version of it.
 #[derive(Debug)]
 pub struct UpgradeOffer {
-    /// Offer for the version to which the server is upgraded.
+    /// Offer of the other version.
     pub offer: InstallOffer,
     /// Origin of the currently installed version.
     pub installed: ServerOrigin,
-    /// [`InstallPlan::shown_values`] of the values that the upgrade carries over unless the user enters others.
+    /// Values that the upgrade takes over unless the user enters others, as returned by
+    /// [`InstallPlan::displayed_values`].
     pub current_values: BTreeMap<String, Option<Vec<String>>>,
     /// Set if the server is running, and the upgrade would have to stop it.
     pub is_running: bool,
@@ -56,12 +57,12 @@ impl InstalledServer {
         Ok(Self { name: found.name, config: found.config, origin, filled_in, is_running })
     }
 
-    /// Returns the values of the installed server that match a plan.
+    /// Returns the values of the installed server that `plan`, the plan of another version, can reuse.
     pub(crate) fn carried_values(&self, plan: &InstallPlan) -> CarriedValues {
         plan.carry_values_from(&self.config, &self.filled_in)
     }
 
-    /// Returns the current settings of the server, without the values of its secrets.
+    /// Returns the current settings of the server. Its secrets have no values.
     pub(crate) fn current_settings(&self) -> NewServer {
         let entry = ServerEntry { name: self.name.clone(), config: self.config.clone() };
         let parts = self
@@ -73,8 +74,8 @@ impl InstalledServer {
         NewServer { secret_values: parts.filter(|(_, parts)| is_secret(parts)).collect(), ..entry.into() }
     }
 
-    /// Returns the source to upgrade to. Its version is the one in `named`, or else the newest in the registry. Its
-    /// package or remote is the one that is installed, unless `named` selects another.
+    /// Returns the source of the version to upgrade to: the one in `named`, or else the newest in the registry. If
+    /// `named` selects no package or remote endpoint, the installed one is used.
     fn upgrade_source(&self, named: Option<&InstallSource>) -> Result<InstallSource, InstallError> {
         let (name, version, target) = match (&self.origin, named) {
             (ServerOrigin::Registry { target, .. }, Some(InstallSource::Registry { name, version, target: None })) => {
@@ -89,8 +90,8 @@ impl InstalledServer {
 }
 
 impl Installer {
-    /// Returns the offer for another version of an installed server: the source `named`, or else the newest version in
-    /// the registry from which it was installed. Nothing is unpacked or changed.
+    /// Returns the offer for another version of an installed server: the one in `named`, or else the newest in the
+    /// registry from which the server was installed. Nothing is unpacked or changed.
     ///
     /// # Errors
     /// Returns the errors of [`offer`](Self::offer), [`InstallError::NotInstalled`] if the server was not installed by
@@ -107,12 +108,12 @@ impl Installer {
         let offer = self.offer(&source, CachePolicy::Now).await?;
         self.check_same_server(&installed, &offer).await?;
         let current_values =
-            offer.plan.as_ref().map(|plan| plan.shown_values(&installed.carried_values(plan))).unwrap_or_default();
+            offer.plan.as_ref().map(|plan| plan.displayed_values(&installed.carried_values(plan))).unwrap_or_default();
         Ok(UpgradeOffer { offer, current_values, is_running: installed.is_running, installed: installed.origin })
     }
 
-    /// Replaces an installed server by another version, as in its preview. `may_stop` is `true` if the user agreed to
-    /// stop a running server. The server is not started again.
+    /// Replaces an installed server by another version, exactly as its preview shows it. `may_stop` is `true` if the
+    /// user has agreed that the server is stopped if it is running. The server is not started again.
     ///
     /// # Errors
     /// Returns the errors of [`install`](Self::install), and [`InstallError::Running`] if the server is running and
@@ -124,7 +125,7 @@ impl Installer {
         hash: &str,
         may_stop: bool,
     ) -> Result<SecretPersistence, InstallError> {
-        let preview = self.recheck_preview(host, draft, hash).await?;
+        let preview = self.approved_preview(host, draft, hash).await?;
         match &preview.upgraded {
             None => return Err(InstallError::NotInstalled(draft.name.clone())),
             Some(installed) if installed.is_running && !may_stop => {
@@ -135,7 +136,7 @@ impl Installer {
         self.set_up_previewed_server(host, preview).await
     }
 
-    /// Checks that an offer contains another version of the installed server, and not another server.
+    /// Checks that an offer is for the installed server, and for another version of it.
     pub(crate) async fn check_same_server(
         &self,
         installed: &InstalledServer,
@@ -179,8 +180,8 @@ impl Installer {
         Ok(())
     }
 
-    /// Returns the sandbox of the upgraded server: the current one, with the folder of the new bundle in place of the
-    /// old one. If the server was remote before, returns the sandbox that is proposed for a new server.
+    /// Returns the sandbox of the server after the upgrade: the current one, with the folder of the new bundle in place
+    /// of the old one. If the server was remote before, it is the sandbox that is proposed for a new server.
     pub(crate) async fn upgraded_sandbox(
         &self,
         installed: &InstalledServer,
@@ -206,8 +207,9 @@ impl Installer {
         Ok(Some(sandbox))
     }
 
-    /// Returns the folder of the bundle from which a server was installed. Returns `None` if the server's installation
-    /// record names no folder directly below the folder of bundles.
+    /// Returns the folder of the bundle from which a server was installed. Returns `None` if the server was not
+    /// installed from a bundle, or its record of the installation names a folder that is not directly in the folder of
+    /// bundles.
     pub(crate) async fn bundle_folder(&self, origin: &ServerOrigin) -> Result<Option<PathBuf>, InstallError> {
         let root = self.bundles_folder().await?;
         Ok(origin.files().and_then(|files| direct_subfolder(&root, &files.folder)))

@@ -4,19 +4,20 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Content of the signature block after the archive of a bundle. Not verified, so no decision may depend on it.
+/// The signature block after the archive of a bundle, as far as it can be read. It is not verified, so no decision may
+/// depend on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "state", rename_all = "camelCase")]
 pub enum BundleSignature {
     /// The archive has no signature block after it.
     Absent,
-    /// A signature whose certificate names this signer. Anyone can create such a signature.
+    /// There is a signature, whose certificate names this signer. Anyone can create such a signature.
     Claimed {
         /// Common name in the signer's certificate, safe to print.
         name: String,
     },
-    /// The archive has a signature whose certificate can't be parsed.
+    /// There is a signature, whose certificate can't be parsed.
     Unreadable,
 }
 

@@ -11,19 +11,20 @@ use ports::server_config::{
 use crate::input::SubstitutionValues;
 use crate::{FillError, InputValues, InstallPlan, PlanTarget, Template, TemplatePart};
 
-/// Values of an installed server that an upgrade can reuse.
+/// Values of an installed server that an upgrade takes over into the new version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CarriedValues {
-    /// Values of inputs that are not secret, by the key of the input.
+    /// Values of inputs that are not secret, by the keys of the new plan's inputs.
     pub values: InputValues,
-    /// Keys of secret inputs whose values are in the keychain. The new plan uses them in the same variable or header.
+    /// Keys of the new plan's secret inputs whose values are already in the keychain, because the installed server has
+    /// them in the same variable or header.
     pub secrets: BTreeSet<String>,
-    /// Variables or headers as currently set, by name: those that contain secrets, and those that the user added.
+    /// Current texts of variables or headers, by name: of those that contain secrets, and of those that the user added.
     texts: BTreeMap<String, String>,
 }
 
 impl InstallPlan {
-    /// Returns the values of an installed server that this plan can reuse.
+    /// Returns those values of an installed server that this plan of another version can reuse.
     ///
     /// The value of each variable or header is compared with the plan's template. If it matches the template, its
     /// secrets are carried over. Values are never carried over to another origin.
@@ -37,7 +38,7 @@ impl InstallPlan {
         };
         let mut carried = CarriedValues { values: self.accepted_values(&filled_in.values), ..CarriedValues::default() };
         if !is_same_kind || self.changes_origin(config, &carried.values) {
-            return self.without_named_values(carried);
+            return self.only_command_or_url_values(carried);
         }
         for (name, value) in config.environment_or_headers() {
             match templates.get(name) {
@@ -49,17 +50,17 @@ impl InstallPlan {
         let exposed: BTreeSet<String> = self.exposed_secrets().into_iter().map(str::to_owned).collect();
         // A secret used in several places is kept only if it is present in all of them.
         let is_everywhere = |key: &String| {
-            templates
-                .iter()
-                .all(|(name, template)| !template.keys().any(|other| other == key) || carried.texts.contains_key(name))
+            templates.iter().all(|(name, template)| {
+                !template.input_keys().any(|other| other == key) || carried.texts.contains_key(name)
+            })
         };
         let secrets =
             carried.secrets.iter().filter(|key| !exposed.contains(*key) && is_everywhere(key)).cloned().collect();
         CarriedValues { secrets, ..carried }
     }
 
-    /// Returns the settings of the new version, which replaces the installed server `was`. `sandbox` applies to a local
-    /// server.
+    /// Returns the settings of the new version, with carried values from the installed server `was`. `sandbox` is used
+    /// for a local server.
     ///
     /// `values` contains the values that the user entered for this upgrade. They take precedence over carried ones, and
     /// do not contain carried secrets.
@@ -67,7 +68,7 @@ impl InstallPlan {
     /// # Errors
     ///
     /// Returns the errors of [`fill`](Self::fill).
-    pub fn fill_with_carried(
+    pub fn fill_with_carried_values(
         &self,
         values: &InputValues,
         carried: &CarriedValues,
@@ -78,18 +79,19 @@ impl InstallPlan {
         all.extend(values.clone());
         // The user may have entered another address.
         if self.changes_origin(was, &all) {
-            let carried = self.without_named_values(carried.clone());
+            let carried = self.only_command_or_url_values(carried.clone());
             all = carried.values;
             all.extend(values.clone());
             let mut server = self.fill(&all, sandbox)?;
-            carry_user_restrictions(&mut server, was);
+            copy_user_restrictions(&mut server, was);
             return Ok(server);
         }
         // If another value in the same text changes, the stored text with the secret can't be reused.
-        let templates = self.named_templates();
+        let templates = self.variable_or_header_templates();
         let is_untouched = |key: &String| {
-            let own = templates.values().filter(|template| template.keys().any(|other| other == key));
-            !values.contains_key(key) && own.into_iter().all(|own| !own.keys().any(|key| values.contains_key(key)))
+            let own = templates.values().filter(|template| template.input_keys().any(|other| other == key));
+            !values.contains_key(key)
+                && own.into_iter().all(|own| !own.input_keys().any(|key| values.contains_key(key)))
         };
         let secrets: BTreeSet<String> = carried.secrets.iter().filter(|key| is_untouched(key)).cloned().collect();
         let mut plan = self.clone();
@@ -99,7 +101,7 @@ impl InstallPlan {
         let mut server = plan.fill(&all, sandbox)?;
         for (name, text) in &carried.texts {
             let is_carried =
-                templates.get(name).is_none_or(|template| template.keys().any(|key| secrets.contains(key)));
+                templates.get(name).is_none_or(|template| template.input_keys().any(|key| secrets.contains(key)));
             if !is_carried {
                 continue;
             }
@@ -107,10 +109,10 @@ impl InstallPlan {
             if parts.iter().any(|part| matches!(part, ValuePart::Secret(_))) {
                 server.secret_values.insert(name.clone(), parts);
             } else {
-                config_values(&mut server.entry.config).insert(name.clone(), text.clone());
+                variables_or_headers(&mut server.entry.config).insert(name.clone(), text.clone());
             }
         }
-        carry_user_restrictions(&mut server, was);
+        copy_user_restrictions(&mut server, was);
         match (&mut server.entry.config.transport, &was.transport) {
             (ServerTransport::Stdio(StdioConfig { cwd, .. }), ServerTransport::Stdio(was)) => cwd.clone_from(&was.cwd),
             (ServerTransport::Http(new), ServerTransport::Http(was)) => new.auth.clone_from(&was.auth),
@@ -119,30 +121,31 @@ impl InstallPlan {
         Ok(server)
     }
 
-    /// Returns the entered values to store for the next upgrade. Secrets are excluded.
+    /// Returns the values that the user entered, without secrets, to store them for the next upgrade.
     #[must_use]
     pub fn filled_inputs(&self, values: &InputValues) -> FilledInputs {
         let is_plain = |key: &String| self.inputs.iter().any(|input| input.key == *key && !input.secret);
         let values = values.iter().filter(|(key, _)| is_plain(key));
         FilledInputs {
             values: values.map(|(key, values)| (key.clone(), values.clone())).collect(),
-            names: self.named_templates().keys().cloned().collect(),
+            names: self.variable_or_header_templates().keys().cloned().collect(),
         }
     }
 
-    /// Removes the values of inputs that the plan uses in variables or headers.
-    fn without_named_values(&self, carried: CarriedValues) -> CarriedValues {
-        let named: BTreeSet<&str> = self.named_templates().values().flat_map(Template::keys).collect();
+    /// Returns only those carried values that this plan uses in its command or URL, and not in variables or headers.
+    fn only_command_or_url_values(&self, carried: CarriedValues) -> CarriedValues {
+        let named: BTreeSet<&str> =
+            self.variable_or_header_templates().values().flat_map(Template::input_keys).collect();
         let values = carried.values.into_iter().filter(|(key, _)| !named.contains(key.as_str())).collect();
         CarriedValues { values, ..CarriedValues::default() }
     }
 
-    /// Returns the carried values for display, by key of the input. `None` stands for the values of secrets, and for
-    /// values in headers, which may be keys.
+    /// Returns the carried values that the page shows, by key of the input. `None` stands for a secret value, or for a
+    /// value in a header, which may be a key.
     #[must_use]
-    pub fn shown_values(&self, carried: &CarriedValues) -> BTreeMap<String, Option<Vec<String>>> {
+    pub fn displayed_values(&self, carried: &CarriedValues) -> BTreeMap<String, Option<Vec<String>>> {
         let in_headers: BTreeSet<&str> = match &self.target {
-            PlanTarget::Remote { headers, .. } => headers.values().flat_map(Template::keys).collect(),
+            PlanTarget::Remote { headers, .. } => headers.values().flat_map(Template::input_keys).collect(),
             PlanTarget::Command { .. } => BTreeSet::new(),
         };
         let plain = carried
@@ -152,14 +155,14 @@ impl InstallPlan {
         plain.chain(carried.secrets.iter().map(|key| (key.clone(), None))).collect()
     }
 
-    fn named_templates(&self) -> &BTreeMap<String, Template> {
+    fn variable_or_header_templates(&self) -> &BTreeMap<String, Template> {
         match &self.target {
             PlanTarget::Command { env, .. } => env,
             PlanTarget::Remote { headers, .. } => headers,
         }
     }
 
-    /// Returns those of the values for which this plan has an input that accepts them.
+    /// Returns those of `values` that an input of this plan accepts.
     fn accepted_values(&self, values: &InputValues) -> InputValues {
         let usable = self.inputs.iter().filter(|input| !input.secret).filter_map(|input| {
             let values = values.get(&input.key).filter(|values| input.problem(values).is_none())?;
@@ -168,16 +171,16 @@ impl InstallPlan {
         usable.collect()
     }
 
-    /// Returns `true` if the remote server that results from the plan and these values has another origin than the
-    /// installed server.
+    /// Returns `true` if this plan and these values result in a URL with another origin than that of the installed
+    /// remote server.
     fn changes_origin(&self, config: &ServerConfig, values: &InputValues) -> bool {
         let (PlanTarget::Remote { url, kind, .. }, Some(http)) = (&self.target, config.as_http()) else { return false };
         let url = url.text(&SubstitutionValues::new(&self.inputs, values), 0).unwrap_or_default();
         HttpConfig { url, kind: Some(*kind), ..HttpConfig::default() }.origin() != http.origin()
     }
 
-    /// Adds to `carried` the inputs in one variable or header, if the current value of the variable or header matches
-    /// the template.
+    /// Adds to `carried` the values of the inputs in one variable or header, if its current text `value` matches the
+    /// plan's template.
     fn carry_over(&self, name: &str, template: &Template, value: &str, carried: &mut CarriedValues) {
         let Some(found) = template.extract_values(value) else { return };
         for (key, found) in found {
@@ -223,16 +226,16 @@ impl Template {
     }
 }
 
-fn config_values(config: &mut ServerConfig) -> &mut BTreeMap<String, String> {
+fn variables_or_headers(config: &mut ServerConfig) -> &mut BTreeMap<String, String> {
     match &mut config.transport {
         ServerTransport::Stdio(stdio) => &mut stdio.env,
         ServerTransport::Http(http) => &mut http.headers,
     }
 }
 
-/// Copies settings of the user that restrict the installed server, and that do not depend on its address, to the new
-/// version.
-fn carry_user_restrictions(server: &mut NewServer, was: &ServerConfig) {
+/// Copies to the new version those settings of the installed server `was` that restrict it and that do not depend on
+/// its address.
+fn copy_user_restrictions(server: &mut NewServer, was: &ServerConfig) {
     server.entry.config.revision = was.revision;
     server.entry.config.tools.clone_from(&was.tools);
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::InputProblem;
 
-/// Maximum number of inputs of a plan. Parsers of registry entries and bundles reject plans with more.
+/// Maximum number of inputs of a plan. Parsers of registry entries and bundles reject plans with more inputs.
 pub const MAX_INPUTS: usize = 200;
 /// Maximum length of one value of an input, in bytes.
 pub const MAX_VALUE_BYTES: usize = 16 * 1024;
@@ -53,7 +53,7 @@ pub struct PlanInput {
     pub default: Vec<String>,
     /// Values that the user can choose from. Empty if any value is allowed.
     pub choices: Vec<String>,
-    /// Example of a value that the user interface shows in the empty field.
+    /// Example of a value, which the page shows while the field is empty.
     pub placeholder: Option<String>,
     /// Smallest allowed value of a number, or `None` if unbounded.
     pub min: Option<f64>,
@@ -87,8 +87,8 @@ impl PlanInput {
         }
     }
 
-    /// Returns the reason why the default value of the input is invalid, or `None` if it is valid. Parsers of registry
-    /// entries and bundles drop invalid defaults.
+    /// Returns the reason why the default value is not a valid value of this input, or `None` if it is. Parsers of
+    /// registry entries and bundles remove invalid default values.
     #[must_use]
     pub fn default_problem(&self) -> Option<InputProblem> {
         if self.default.is_empty() { None } else { self.problem(&self.default) }
@@ -128,8 +128,8 @@ impl PlanInput {
     }
 }
 
-/// Values that are substituted into templates, by key: those that the user entered, or else the defaults. Empty values
-/// count as missing.
+/// Values by which the inputs in templates are replaced, by key: those that the user entered, or else the defaults.
+/// Empty values count as missing.
 pub(crate) struct SubstitutionValues<'v>(BTreeMap<&'v str, Vec<&'v str>>);
 
 impl<'v> SubstitutionValues<'v> {
@@ -146,8 +146,8 @@ impl<'v> SubstitutionValues<'v> {
         self.0.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the value of an input at index `repetition`, or the input's last value if it has fewer values. `None` if
-    /// it has no value.
+    /// Returns the value of an input for the repetition with the index `repetition`: the value with this index, or the
+    /// last value if there are fewer. Returns `None` if the input has no value.
     pub(crate) fn value_at(&self, key: &str, repetition: usize) -> Option<&'v str> {
         let values = self.values(key);
         values.get(repetition).or(values.last()).copied()

@@ -4,8 +4,8 @@
 //!
 //! - [`InstallPlan`]: the command or address as a template, and its inputs
 //! - [`InstallPlan::fill`]: computes the settings from the user's values
-//! - [`InstallPlan::carry_values_from`] and [`InstallPlan::fill_with_carried`]: the same for a server that replaces its older
-//!   version
+//! - [`InstallPlan::carry_values_from`] and [`InstallPlan::fill_with_carried_values`]: the same for a server that
+//!   replaces its older version
 //!
 //! All text of a plan is untrusted. Values are substituted once and never expanded again, so that a value can't refer
 //! to another input.
@@ -37,18 +37,19 @@ pub struct InstallPlan {
     pub name: String,
     /// Command or URL of the server, as a template.
     pub target: PlanTarget,
-    /// Inputs in the order of the publisher's description, at most [`MAX_INPUTS`].
+    /// Inputs that the user fills in, in the order of the publisher's description, at most [`MAX_INPUTS`].
     pub inputs: Vec<PlanInput>,
-    /// Warnings for the user: versions that are not pinned, and ignored parts of the publisher's description.
+    /// Notes for the user, such as that a version is not pinned, or that a part of the publisher's description is
+    /// ignored.
     pub notes: Vec<InstallNote>,
 }
 
-/// Command or URL of a planned server.
+/// Command or URL of a planned server, as templates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanTarget {
     /// A local server, which is started with this command.
     Command {
-        /// Program of the command. Contains no placeholders for inputs.
+        /// Program that the command runs. It never depends on an input.
         command: String,
         /// Arguments of the command, in order.
         args: Vec<TemplateArgument>,

@@ -10,70 +10,70 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ManifestWarning {
-    /// The member is unknown, so it is ignored.
+    /// The manifest has a member that the format doesn't define. It is ignored.
     UnknownMember {
-        /// Path of the unknown member in the manifest.
+        /// JSON path of the unknown member, such as `server.colour`.
         member: String,
     },
-    /// The member should be in the manifest.
+    /// The manifest lacks a member that the format requires.
     MissingMember {
-        /// Path of the missing member in the manifest.
+        /// JSON path of the missing member.
         member: String,
     },
-    /// The value of the member has the wrong type, so it is ignored.
+    /// The value of a member has the wrong type. It is ignored.
     WrongType {
-        /// Path of the member in the manifest.
+        /// JSON path of the member with the wrong type.
         member: String,
-        /// Type that the value should have.
+        /// Type that the value of the member should have.
         expected: ManifestValueType,
     },
-    /// Items of the list have the wrong type, so they are ignored.
+    /// Some items of a list have the wrong type. They are ignored.
     WrongItems {
-        /// Path of the list in the manifest.
+        /// JSON path of the list that contains these items.
         member: String,
-        /// Type that each item should have.
+        /// Type that each item of the list should have.
         expected: ManifestValueType,
     },
-    /// The list is too long, so the items at its end are ignored.
+    /// A list has too many items. Those at its end are ignored.
     TooManyItems {
-        /// Path of the list in the manifest.
+        /// JSON path of the list that was cut.
         member: String,
-        /// Number of items that are used.
+        /// Number of items at the beginning of the list that are used.
         used: u32,
     },
-    /// The text is too long, so its end is omitted.
+    /// A text is too long. Its end is omitted.
     Truncated {
-        /// Path of the text in the manifest.
+        /// JSON path of the text that was cut.
         member: String,
     },
-    /// The version of the manifest's format is unknown, so new members are ignored.
+    /// The manifest has a version of the format that is unknown. Members that only this version has are ignored.
     UnknownManifestVersion {
-        /// Version of the manifest's format.
+        /// Version of the format, as the manifest states it.
         version: String,
     },
-    /// The version of the bundle can't be compared with others.
+    /// The version of the bundle is not a semantic version, so it can't be compared with others.
     UncomparableVersion {
-        /// Version of the bundle.
+        /// Version of the bundle, as the manifest states it.
         version: String,
     },
-    /// The type of a setting is unknown, so its value is a text.
+    /// A setting of the bundle has an unknown type. Its value is treated as text.
     UnknownSettingType {
-        /// Path of the setting's type in the manifest.
+        /// JSON path of the member with the unknown type.
         member: String,
     },
-    /// A picture is not a file in the bundle, so it is not shown.
+    /// An icon or screenshot is not a file in the bundle. It is not shown.
     PictureOutside {
-        /// Path or URL of the picture.
+        /// Path or URL of the icon or screenshot.
         picture: String,
     },
-    /// The path of the translations does not contain `${locale}` exactly once, so the default path is used.
+    /// The path pattern of the translations does not contain `${locale}` exactly once. The default pattern is used.
     TranslationsPath {
-        /// Path of the translations' member in the manifest.
+        /// JSON path of the member with the path pattern.
         member: String,
     },
 }
 
-/// Type of a value in a manifest.
+/// Type of a JSON value in a manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

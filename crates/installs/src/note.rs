@@ -14,33 +14,33 @@ use crate::InputProblem;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum InstallNote {
-    /// The package is loaded from a registry that is not the launcher's default.
+    /// The package is loaded from a package registry that is not the default one of the launcher.
     OtherPackageRegistry {
         /// URL of the package registry.
         registry: String,
     },
     /// The package has no version, so the newest one is loaded at each start.
     NoVersion {
-        /// Launcher that loads the package.
+        /// Name of the launcher that loads the package.
         program: String,
     },
-    /// The image of a container is selected by a tag, which can be moved to another image.
+    /// The container image is selected by a tag, which its publisher can move to another image.
     UnpinnedTag {
         /// Tag of the image.
         tag: String,
     },
-    /// The image of a container has neither a tag nor a digest.
+    /// The container image is selected by neither a tag nor a digest.
     NoTag,
-    /// Drawbridge runs the package with another program than the publisher names.
+    /// Drawbridge runs the package with another program than the one that the publisher names.
     OtherProgram {
         /// Program that the publisher names.
         named: String,
         /// Program that Drawbridge runs.
         used: String,
     },
-    /// The publisher's hash of the package is not verified.
+    /// The publisher has stated a hash of the package, which is not verified.
     HashNotUsed {
-        /// Launcher that verifies packages in its own way.
+        /// Name of the launcher, which verifies packages in its own way.
         program: String,
     },
     /// Environment variables decide which code runs, or where code is loaded from.
@@ -48,108 +48,110 @@ pub enum InstallNote {
         /// Names of the variables.
         names: Vec<String>,
     },
-    /// The publisher adds arguments for the launcher itself.
+    /// The publisher has stated arguments for the launcher itself.
     LauncherArguments {
-        /// Launcher that receives the arguments.
+        /// Name of the launcher that receives the arguments.
         program: String,
     },
-    /// The publisher requires a step after the installation.
+    /// The publisher asks the user to do something after the installation.
     StepAfterwards {
         /// Description of the step, if the publisher provides one.
         description: Option<String>,
-        /// Command for the step, which Drawbridge does not run.
+        /// Command that the publisher asks the user to run. Drawbridge does not run it.
         command: Option<String>,
     },
-    /// A value is marked as a secret, but is public in the registry.
+    /// The publisher has marked a value as secret, although everybody can read it in the registry.
     PublicSecret {
         /// Part of the plan that contains the value.
         place: PlanPlace,
     },
-    /// A text contains a variable that is not declared as an input, and is passed unchanged.
+    /// A text contains a variable that the publisher has not declared as an input. It is passed to the server
+    /// unchanged.
     UndeclaredInput {
         /// Part of the plan that contains the variable.
         place: PlanPlace,
         /// The variable, with its braces.
         variable: String,
     },
-    /// A text contains invisible characters.
+    /// A text of the publisher contains invisible characters.
     InvisibleCharacters {
         /// Part of the plan that contains the text.
         place: PlanPlace,
         /// The text, with its invisible characters escaped.
         text: String,
     },
-    /// The default of an input is not a valid value, and is omitted.
+    /// The default value of an input is not a valid value. It is not used.
     DefaultOmitted {
         /// Label or key of the input.
         input: String,
-        /// Reason why the default is not valid.
+        /// Reason why the default value is not valid.
         problem: InputProblem,
     },
     /// The URL begins with `http://`, so that data is sent without encryption.
     Unencrypted,
-    /// The URL begins with a value that the user enters.
+    /// The URL begins with a value that the user enters, so that the user chooses the host.
     UrlFromInput,
     /// The URL leads to this computer or a private network.
     PrivateUrl,
-    /// A note about the bridge, such as `mcp-remote`, that the remote server replaces.
+    /// A note about the bridge, such as `mcp-remote`, in place of which the remote server itself is installed.
     Bridge {
-        /// The note, as in the import from other apps.
+        /// The note, as in an import from another app.
         note: ImportNote,
     },
-    /// An argument or a variable of a bundle is omitted, since it refers to a setting that the bundle doesn't have.
+    /// An argument or variable of a bundle refers to a setting that the bundle doesn't have. It is omitted.
     MissingSetting {
-        /// The argument, or the name of the variable.
+        /// Text of the argument, or name of the variable.
         text: String,
         /// Name of the missing setting.
         setting: String,
     },
-    /// A variable takes only the first of several values.
+    /// The user may enter several values for a setting, but a variable that refers to it gets only the first.
     FirstValueOnly {
         /// Name of the variable.
         variable: String,
-        /// Setting with several values.
+        /// Name of the setting with several values.
         setting: String,
     },
-    /// An argument is repeated for each of several values.
+    /// The user may enter several values for a setting, and an argument that refers to it is repeated for each value.
     RepeatedArgument {
         /// Text of the argument.
         argument: String,
-        /// Setting with several values.
+        /// Name of the setting with several values.
         setting: String,
     },
-    /// A text of a bundle contains an unknown reference `${…}`, which is passed unchanged.
+    /// A text of a bundle contains a reference `${…}` that is unknown. It is passed to the server unchanged.
     UnknownReference {
-        /// The argument, or the name of the variable.
+        /// Text of the argument, or name of the variable.
         text: String,
     },
-    /// The command loads the server over the network when it starts, so the hash of the bundle does not cover it.
+    /// The bundle's command loads the server over the network at each start, so the hash of the bundle does not cover
+    /// the server's code.
     LoadsOverNetwork {
-        /// Program that loads the server.
+        /// Name of the program that loads the server.
         program: String,
     },
-    /// The bundle runs a program of this computer that it does not contain.
+    /// The bundle's command runs a program of this computer that is not in the bundle.
     ProgramOutside {
         /// Name or path of the program.
         program: String,
     },
-    /// uv loads packages over the network, which the hash of the bundle does not cover.
+    /// uv loads the server's packages over the network, so the hash of the bundle does not cover them.
     UvPackages,
-    /// The bundle is not made for this operating system.
+    /// The bundle states that it does not support this operating system.
     OtherPlatforms {
-        /// Names of the systems that the bundle is made for.
+        /// Names of the operating systems that the bundle supports.
         platforms: Vec<String>,
-        /// Name of this system.
+        /// Name of this computer's operating system.
         own: String,
     },
-    /// The bundle requires a runtime whose version on this computer is unknown.
+    /// The bundle requires a version of a runtime, and it is unknown which version this computer has.
     RuntimeNeeded {
         /// Name of the runtime.
         runtime: String,
         /// Range of the required versions.
         range: String,
     },
-    /// The bundle requires another version of a runtime than this computer has.
+    /// The bundle requires another version of a runtime than the one on this computer.
     RuntimeMismatch {
         /// Name of the runtime.
         runtime: String,
@@ -158,7 +160,8 @@ pub enum InstallNote {
         /// Version on this computer.
         version: String,
     },
-    /// The bundle requires a version of a runtime that can't be compared with the one on this computer.
+    /// The bundle requires a version of a runtime, but the required versions or the one on this computer can't be
+    /// parsed.
     RuntimeUnclear {
         /// Name of the runtime.
         runtime: String,
@@ -169,7 +172,7 @@ pub enum InstallNote {
     },
 }
 
-/// Part of a plan that a note is about. The names are escaped for display.
+/// Part of a plan that a note refers to. Names are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
@@ -186,12 +189,12 @@ pub enum PlanPlace {
         /// Name of the variable.
         name: String,
     },
-    /// A header.
+    /// An HTTP header that is sent to the remote server.
     Header {
         /// Name of the header.
         name: String,
     },
-    /// Defaults and choices of an input.
+    /// The default value and the choices of an input.
     Input {
         /// Label of the input.
         name: String,
@@ -311,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn english_texts_contain_all_parameters() {
+    fn english_note_texts_contain_all_parameters() {
         let text = |note: InstallNote| note.to_string();
         let place = PlanPlace::Header { name: "X-Key".to_owned() };
         let step = |description: Option<&str>, command: Option<&str>| {

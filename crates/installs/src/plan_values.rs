@@ -23,7 +23,7 @@ pub enum InputProblem {
     /// The input has more values than it accepts.
     #[error("there are too many values")]
     TooMany,
-    /// The value is too long, or contains control characters.
+    /// The value is longer than [`MAX_VALUE_BYTES`](crate::MAX_VALUE_BYTES), or contains control characters.
     #[error("the value is too long or has line breaks or control characters")]
     NotText,
     /// The value is not one of the choices of the input.
@@ -43,17 +43,17 @@ pub enum InputProblem {
     NotAPath,
 }
 
-/// Reason why no settings can be created from the values that the user entered.
+/// Reason why a plan and the values that the user entered yield no settings.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FillError {
-    /// Inputs whose values are rejected, by key.
+    /// Some values are rejected. Contains the reason for each, by the key of the input.
     #[error("{}", input_problems_text(.0))]
     Inputs(BTreeMap<String, InputProblem>),
     /// The plan has no input with the contained key.
     #[error("there is no input {0:?}")]
     UnknownInput(String),
-    /// A text of the plan refers to one of Drawbridge's secrets, or forms such a reference together with a default or
-    /// choice. Contains the position of the text in the plan.
+    /// A text of the plan refers to one of Drawbridge's secrets, or would do so together with a default value or
+    /// choice. Contains the part of the plan with that text.
     #[error("{0} names a secret of Drawbridge's; a publisher must not")]
     NamesSecret(String),
     /// The URL that results from the values is invalid. Contains the reason.
@@ -69,19 +69,21 @@ fn input_problems_text(problems: &BTreeMap<String, InputProblem>) -> String {
 }
 
 impl InstallPlan {
-    /// Returns the keys of secret inputs whose values are written to the settings file and the command line, because
-    /// only variables and headers can refer to the keychain. The user must be warned about them.
+    /// Returns the keys of those secret inputs whose values are written to the settings file and the command line,
+    /// because they are not in a variable or header, which could refer to the keychain. The user must be warned about
+    /// them.
     #[must_use]
     pub fn exposed_secrets(&self) -> BTreeSet<&str> {
         let templates: Vec<&Template> = match &self.target {
             PlanTarget::Command { args, .. } => args.iter().flat_map(|arg| &arg.words).collect(),
             PlanTarget::Remote { url, .. } => vec![url],
         };
-        let keys = templates.into_iter().flat_map(Template::keys);
+        let keys = templates.into_iter().flat_map(Template::input_keys);
         keys.filter(|key| self.is_secret(key)).collect()
     }
 
-    /// Returns the settings of the server that result from the user's values. `sandbox` is ignored for a remote server.
+    /// Returns the settings of the server that result from this plan and the user's values. `sandbox` is ignored for a
+    /// remote server.
     ///
     /// # Errors
     ///
@@ -89,7 +91,7 @@ impl InstallPlan {
     /// an input, [`FillError::Url`] or [`FillError::Header`] if the resulting URL or header is invalid, and
     /// [`FillError::NamesSecret`] if the plan itself refers to a secret, which only values that the user enters may do.
     pub fn fill(&self, values: &InputValues, sandbox: Option<SandboxConfig>) -> Result<NewServer, FillError> {
-        if let Some(place) = self.secret_in_text() {
+        if let Some(place) = self.part_with_secret_reference() {
             return Err(FillError::NamesSecret(place));
         }
         self.check_inputs(values)?;
@@ -102,7 +104,7 @@ impl InstallPlan {
         };
         for (name, template) in templates {
             let Some(parts) = self.value_parts(template, &filled) else { continue };
-            if template.keys().any(|key| self.is_secret(key)) {
+            if template.input_keys().any(|key| self.is_secret(key)) {
                 secret_values.insert(name.clone(), parts);
             } else {
                 plain_values.insert(name.clone(), template.text(&filled, 0).unwrap_or_default());
@@ -148,10 +150,10 @@ impl InstallPlan {
         if problems.is_empty() { Ok(()) } else { Err(FillError::Inputs(problems)) }
     }
 
-    /// Returns the position of a text in the plan that contains a reference to a secret (`${secret:NAME}`), or the
-    /// beginning of one that a value completes. Parsers of registry entries and bundles refuse such plans earlier, with
-    /// a more specific message.
-    fn secret_in_text(&self) -> Option<String> {
+    /// Returns the name of the first part of the plan that contains a reference to a secret (`${secret:NAME}`), or the
+    /// beginning of one that a value would complete. Parsers of registry entries and bundles refuse such plans earlier,
+    /// with a more specific message.
+    fn part_with_secret_reference(&self) -> Option<String> {
         let offers = |input: &PlanInput| input.default.iter().chain(&input.choices).any(|text| refers_to_secret(text));
         if let Some(input) = self.inputs.iter().find(|input| offers(input)) {
             return Some(format!("what the input {:?} offers", input.key));
@@ -178,7 +180,8 @@ impl InstallPlan {
         self.inputs.iter().any(|input| input.key == key && input.secret)
     }
 
-    /// Returns the parts of a variable's or header's value, or `None` if an input in its template has no value.
+    /// Returns the parts of a variable's or header's value, with secret values separated from text. Returns `None` if
+    /// an input in its template has no value.
     fn value_parts(&self, template: &Template, values: &SubstitutionValues<'_>) -> Option<Vec<ValuePart>> {
         let part = |part: &TemplatePart| {
             Some(match part {

@@ -5,19 +5,19 @@ use ports::secrets;
 use crate::PlanInput;
 use crate::input::SubstitutionValues;
 
-/// A part of a [`Template`]: literal text, or a reference to an input.
+/// A part of a [`Template`]: literal text, or the value of an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplatePart {
-    /// Literal text of the template, which is used without changes.
+    /// Literal text, which is used unchanged.
     Text(String),
-    /// Placeholder for the value of the input with this key.
+    /// The value of the input with this key.
     Input(String),
-    /// Empty text that requires a value of the input with this key. Without a value, the whole template is omitted, as
-    /// with [`TemplatePart::Input`].
+    /// An empty text, if the input with this key has a value. Otherwise the whole template is omitted, as with
+    /// [`TemplatePart::Input`].
     Needs(String),
 }
 
-/// Text of a command line, URL, variable or header with placeholders for the values of a plan's inputs.
+/// Text of a command line, URL, variable or header, in which values of a plan's inputs are inserted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Template {
     /// Parts of the template, in order.
@@ -29,7 +29,7 @@ pub struct Template {
 /// The group is omitted if one of its inputs has no value, and repeated for each value of an input with several values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TemplateArgument {
-    /// Words of the group. Each becomes one argument of the command line.
+    /// Templates of the words in the group. Each becomes one argument.
     pub words: Vec<Template>,
 }
 
@@ -52,14 +52,14 @@ impl From<Template> for TemplateArgument {
 }
 
 impl Template {
-    /// Creates a template that consists of the value of the input with this key.
+    /// Creates a template for a text that is the value of the input with this key.
     #[must_use]
     pub fn input(key: &str) -> Self {
         Self { parts: vec![TemplatePart::Input(key.to_owned())] }
     }
 
-    /// Returns the keys of the inputs in the template.
-    pub fn keys(&self) -> impl Iterator<Item = &str> {
+    /// Returns the keys of the inputs that the template refers to.
+    pub fn input_keys(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             TemplatePart::Input(key) => Some(key.as_str()),
             TemplatePart::Text(_) | TemplatePart::Needs(_) => None,
@@ -101,15 +101,16 @@ impl Template {
         false
     }
 
-    /// Returns `true` if the literal text of the template contains a reference to a secret, possibly split over several
-    /// parts.
+    /// Returns `true` if the literal text of the template contains a reference to one of Drawbridge's secrets, possibly
+    /// split over several parts.
     pub(crate) fn refers_to_secret(&self) -> bool {
         let pieces = self.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" });
         refers_to_secret(&pieces.collect::<String>())
     }
 
-    /// Returns the template's text with the values of the inputs inserted. For an input with several values, uses the
-    /// one at index `repetition`, or else the last. Returns `None` if an input has no value.
+    /// Returns the text of the template with the values of the inputs inserted. Of an input with several values,
+    /// inserts the one with the index `repetition`, or the last one if there are fewer. Returns `None` if an input has
+    /// no value.
     pub(crate) fn text(&self, values: &SubstitutionValues<'_>, repetition: usize) -> Option<String> {
         let mut text = String::new();
         for part in &self.parts {
@@ -128,10 +129,10 @@ pub(crate) fn refers_to_secret(text: &str) -> bool {
 }
 
 impl TemplateArgument {
-    /// Returns the words of the group with the values of the inputs inserted, repeated as often as the input with the
-    /// most values requires. Empty if an input has no value.
+    /// Returns the arguments that the group yields: its words with the values of the inputs inserted, repeated as often
+    /// as the input with the most values requires. Returns none if an input has no value.
     pub(crate) fn expand(&self, values: &SubstitutionValues<'_>) -> Vec<String> {
-        let keys = self.words.iter().flat_map(Template::keys);
+        let keys = self.words.iter().flat_map(Template::input_keys);
         let repetitions = keys.map(|key| values.values(key).len()).max().unwrap_or(1);
         (0..repetitions)
             .filter_map(|at| self.words.iter().map(|word| word.text(values, at)).collect::<Option<Vec<_>>>())

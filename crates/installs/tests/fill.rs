@@ -200,7 +200,7 @@ fn stored_values_match_the_new_plan_and_secrets_keep_their_form() {
     let carried = plan.carry_values_from(&config, &filled_in);
     assert_eq!(carried.values, input_values([("folder", &["/srv"]), ("mode", &["safe"])]));
     assert_eq!(carried.secrets, ["token".to_owned()].into());
-    let server = plan.fill_with_carried(&input_values([]), &carried, &config, None).unwrap();
+    let server = plan.fill_with_carried_values(&input_values([]), &carried, &config, None).unwrap();
     let stdio = server.entry.config.as_stdio().unwrap();
     assert_eq!(stdio.args, ["/srv"]);
     let env: Vec<(&str, &str)> = stdio.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -213,7 +213,7 @@ fn stored_values_match_the_new_plan_and_secrets_keep_their_form() {
         &server.secret_values["TOKEN"][..],
         [ports::server_config::ValuePart::Text(text), ports::server_config::ValuePart::Secret(None)] if text == "Bearer "
     ));
-    let entered = plan.fill_with_carried(&input_values([("token", &["new"])]), &carried, &config, None).unwrap();
+    let entered = plan.fill_with_carried_values(&input_values([("token", &["new"])]), &carried, &config, None).unwrap();
     assert!(matches!(entered.secret_values["TOKEN"][1], ports::server_config::ValuePart::Secret(Some(_))));
     // In a form other than the plan's, a secret could end up in a place that the user didn't choose.
     for other in ["${secret:notes.TOKEN}", "Bearer plain", "Bearer ${secret:a}${secret:b}", "Bearer x${secret:a}"] {

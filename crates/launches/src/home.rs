@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s10_other_code_gets_another_home_and_another_version_keeps_it() {
+    fn s10_other_code_gets_another_sandbox_home_and_another_version_keeps_it() {
         let config = |command: &str, args: &[&str], cwd: Option<&str>| StdioConfig {
             command: command.to_owned(),
             args: args.iter().map(|&arg| arg.to_owned()).collect(),

@@ -8,7 +8,7 @@
 //!   texts and parts of commands and addresses
 //! - [`current_files`]: reads the state of a command's files within a time limit
 //!
-//! Used by the owner in `host`, which requests consent and starts servers. The crate `api` sends packages to the UI.
+//! Used by the owner in `host`, which requests consent and starts servers. The crate `api` sends packages to the page.
 
 pub mod approvals;
 pub mod current_files;
@@ -18,4 +18,4 @@ pub mod pinned_parts;
 pub mod sandbox;
 pub mod sandbox_proposal;
 
-pub use process::default_directory;
+pub use process::default_working_directory;

@@ -12,7 +12,7 @@ use crate::packages::LoadedPackage;
 
 /// Returns the named parts of a command that are stored when the user approves it. Values of variables are likely to be
 /// secrets, so only the variables' names are included. A changed value changes the hash of the approval.
-pub fn command_parts(
+pub fn named_command_parts(
     config: &StdioConfig,
     program: &Path,
     files: Option<&LaunchFiles>,
@@ -21,9 +21,10 @@ pub fn command_parts(
     let mut parts = Map::new();
     parts.insert("command".to_owned(), json!(config.command));
     parts.insert("program".to_owned(), json!(program.to_string_lossy()));
-    parts.insert("file".to_owned(), json!(files.and_then(|files| files.iter().next()).map(program_text)));
+    parts
+        .insert("file".to_owned(), json!(files.and_then(|files| files.iter().next()).map(program_path_and_state_text)));
     let scripts: Map<String, Value> =
-        files.into_iter().flat_map(|files| files.iter().skip(1)).map(launch_file_part).collect();
+        files.into_iter().flat_map(|files| files.iter().skip(1)).map(named_launch_file_part).collect();
     if !scripts.is_empty() {
         parts.insert("scripts".to_owned(), Value::Object(scripts));
     }
@@ -44,21 +45,21 @@ pub fn changed_files(reviewed: &Map<String, Value>, files: &LaunchFiles) -> Vec<
     let (program, scripts) = (reviewed.get("file").unwrap_or(&nothing), reviewed.get("scripts").unwrap_or(&nothing));
     let is_changed = |(at, file): &(usize, &LaunchFile)| {
         if *at == 0 {
-            return *program != json!(program_text(file));
+            return *program != json!(program_path_and_state_text(file));
         }
-        let (path, words) = launch_file_part(file);
+        let (path, words) = named_launch_file_part(file);
         scripts.get(&path) != Some(&words)
     };
     files.iter().enumerate().filter(is_changed).map(|(_, file)| file.path.clone()).collect()
 }
 
 /// Returns a text that identifies the program of a command by its canonical path and the state of its file.
-fn program_text(program: &LaunchFile) -> String {
+fn program_path_and_state_text(program: &LaunchFile) -> String {
     format!("{}, {}", program.real.display(), launch_file_state_text(program))
 }
 
 /// Returns a named part that identifies a launch file other than the program: its path as the name, and its state.
-fn launch_file_part(file: &LaunchFile) -> (String, Value) {
+fn named_launch_file_part(file: &LaunchFile) -> (String, Value) {
     (file.path.display().to_string(), json!(launch_file_state_text(file)))
 }
 
@@ -78,14 +79,14 @@ fn format_date(nanoseconds: u128) -> String {
 
 /// Returns the named parts of a remote server's address that are stored when the user approves it. Values of headers
 /// are not included.
-pub fn address_parts(config: &HttpConfig) -> Map<String, Value> {
+pub fn named_address_parts(config: &HttpConfig) -> Map<String, Value> {
     let mut parts = Map::new();
     parts.insert("url".to_owned(), json!(config.redacted_url()));
     parts.insert("headers".to_owned(), json!(config.headers.keys().collect::<Vec<_>>()));
     parts.insert("transport".to_owned(), json!(config.kind.map(HttpKind::name)));
     // The authorization issuer is always present, because pins of older versions contain it.
     parts.insert(AuthField::Issuer.key().to_owned(), Value::Null);
-    parts.extend(config.auth.as_ref().map(AuthConfig::terms_by_key).unwrap_or_default());
+    parts.extend(config.auth.as_ref().map(AuthConfig::settings_by_key).unwrap_or_default());
     parts
 }
 
@@ -94,7 +95,7 @@ mod tests {
     use super::format_date;
 
     #[test]
-    fn modification_time_is_formatted_as_a_date() {
+    fn launch_file_modification_time_is_formatted_as_a_date() {
         assert_eq!(format_date(1_795_332_411_001_586_087), "2026-11-22T07:26:51.001586087Z");
         assert_eq!(
             format_date(u128::MAX),

@@ -107,7 +107,7 @@ impl DrawbridgeFiles {
     }
 
     /// Returns Drawbridge's own folders that sandboxes hide, as the last search found them.
-    /// [`Self::resolve_sandbox_command`] searches before each start.
+    /// [`Self::add_home_and_hidden_folders_to_sandbox`] searches before each start.
     pub fn folders(&self) -> Vec<PathBuf> {
         self.folders.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -130,7 +130,7 @@ impl DrawbridgeFiles {
 
     /// Completes the sandbox settings of a command with the server's home directory and with Drawbridge's own folders,
     /// which stay hidden. Reads the disk in a blocking task.
-    pub async fn resolve_sandbox_command(
+    pub async fn add_home_and_hidden_folders_to_sandbox(
         &self,
         name: &str,
         config: &StdioConfig,
@@ -232,7 +232,7 @@ fn symlink_chain(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the folders that are both shared with a server (MCP roots) and accessible in its sandbox.
-pub fn intersect_folders(shared: &[PathBuf], sandbox: &SandboxConfig) -> Vec<PathBuf> {
+pub fn shared_folders_accessible_in_sandbox(shared: &[PathBuf], sandbox: &SandboxConfig) -> Vec<PathBuf> {
     let mut both: Vec<PathBuf> = Vec::new();
     for folder in shared {
         for reached in sandbox.folders.iter().map(|reached| &reached.path) {
@@ -297,7 +297,7 @@ mod tests {
         };
         let roots = |shared: &[&str]| {
             let shared: Vec<PathBuf> = shared.iter().map(PathBuf::from).collect();
-            intersect_folders(&shared, &sandbox)
+            shared_folders_accessible_in_sandbox(&shared, &sandbox)
         };
         let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
         assert_eq!(

@@ -13,7 +13,7 @@ const YARN_HOSTS: &[&str] = &["registry.yarnpkg.com", "registry.npmjs.org"];
 const PYTHON_HOSTS: &[&str] = &["pypi.org", "files.pythonhosted.org"];
 /// Hosts from which each launcher, such as `npx`, loads packages, unless its own settings name others. Each entry
 /// consists of the program, the first argument that makes it a launcher (or `None` if it always is one), and the hosts.
-const PACKAGE_HOSTS: [(&str, Option<&str>, &[&str]); 12] = [
+const PACKAGE_HOSTS_OF_LAUNCHERS: [(&str, Option<&str>, &[&str]); 12] = [
     ("npx", None, NPM_HOSTS),
     ("npm", Some("exec"), NPM_HOSTS),
     ("npm", Some("x"), NPM_HOSTS),
@@ -39,9 +39,9 @@ pub fn runs_container(command: &str) -> bool {
 /// for other programs. `first_argument` is required for programs that are launchers only with some subcommands, such as
 /// `npm exec` and `pipx run`.
 #[must_use]
-pub fn package_network(command: &str, first_argument: Option<&str>) -> NetworkAccess {
+pub fn network_to_package_registry(command: &str, first_argument: Option<&str>) -> NetworkAccess {
     let program = program_name(command);
-    let mut launchers = PACKAGE_HOSTS.iter().filter(|(launcher, ..)| *launcher == program);
+    let mut launchers = PACKAGE_HOSTS_OF_LAUNCHERS.iter().filter(|(launcher, ..)| *launcher == program);
     let found = launchers.find(|(_, word, _)| word.is_none() || *word == first_argument);
     let hosts = found.map_or(&[][..], |(_, _, hosts)| *hosts);
     let hosts: Vec<HostPattern> = hosts.iter().filter_map(|host| host.parse().ok()).collect();
@@ -51,7 +51,7 @@ pub fn package_network(command: &str, first_argument: Option<&str>) -> NetworkAc
 /// Returns `true` if a folder is the root of a disk, or contains the whole home of the user, so that it is not
 /// proposed. Reads the disk to resolve symbolic links.
 #[must_use]
-pub fn is_broad_folder(folder: &Path, home: Option<&Path>) -> bool {
+pub fn is_root_or_contains_home(folder: &Path, home: Option<&Path>) -> bool {
     let with_real = |path: &Path| [Some(path.to_owned()), path.canonicalize().ok()].into_iter().flatten();
     let homes: Vec<PathBuf> = home.into_iter().flat_map(with_real).collect();
     with_real(folder).any(|folder| folder.parent().is_none() || homes.iter().any(|home| home.starts_with(&folder)))
@@ -68,7 +68,10 @@ pub fn proposed_sandbox(config: &StdioConfig, bundle: Option<PathBuf>) -> Sandbo
             folders.push(AllowedFolder { path, access: AccessMode::Read });
         }
     }
-    SandboxConfig { folders, network: package_network(&config.command, config.args.first().map(String::as_str)) }
+    SandboxConfig {
+        folders,
+        network: network_to_package_registry(&config.command, config.args.first().map(String::as_str)),
+    }
 }
 
 #[cfg(test)]
@@ -99,7 +102,7 @@ mod tests {
         let hosts = |line: &str| {
             let (command, argument) =
                 line.split_once(' ').map_or((line, None), |(command, rest)| (command, Some(rest)));
-            match package_network(command, argument) {
+            match network_to_package_registry(command, argument) {
                 NetworkAccess::Hosts(hosts) => hosts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
                 NetworkAccess::None => "none".to_owned(),
                 NetworkAccess::Full => "full".to_owned(),
@@ -122,12 +125,12 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let project = home.path().join("project");
         std::fs::create_dir(&project).unwrap();
-        let is_broad = |folder: &Path| is_broad_folder(folder, Some(home.path()));
+        let is_broad = |folder: &Path| is_root_or_contains_home(folder, Some(home.path()));
         assert!(is_broad(Path::new("/")), "the root of the disk");
         assert!(is_broad(home.path()), "the home");
         assert!(is_broad(home.path().parent().unwrap()), "the folder of all homes");
         assert!(!is_broad(&project), "a folder in the home");
-        assert!(is_broad_folder(Path::new("/"), None), "without a home");
+        assert!(is_root_or_contains_home(Path::new("/"), None), "without a home");
         #[cfg(unix)]
         {
             let link = project.join("link");
@@ -137,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn containers_are_recognized_by_their_program() {
+    fn container_commands_are_recognized_by_their_program() {
         assert!(runs_container("/usr/bin/docker") && runs_container("podman.exe"));
         assert!(!runs_container("docker-server"));
     }

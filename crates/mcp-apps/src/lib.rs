@@ -31,15 +31,15 @@ pub use page::{AppPage, MAX_PAGE_BYTES, PageError, PageHash};
 pub use partial_arguments::{MAX_PARTIAL_ARGUMENTS_BYTES, MAX_PARTIAL_ARGUMENTS_DEPTH, PartialArguments};
 pub use resource_uri::{MAX_UI_URI_BYTES, UiUri, UiUriProblem};
 pub use sandbox_policy::{
-    DeclaredSources, DomainProblem, DroppedDomain, FrameAncestor, GrantedSandbox, InvalidAncestor, Reach,
-    SANDBOX_ATTRIBUTE, SandboxGrants, SandboxPolicy, Source, SourceOrigin, SourceUse,
+    DeclaredSources, DomainProblem, DroppedDomain, FrameAncestor, GrantedSandbox, InvalidAncestor, SANDBOX_ATTRIBUTE,
+    SandboxGrants, SandboxPolicy, Source, SourceOrigin, SourceReach, SourceUse,
 };
 pub use text::Excerpt;
 pub use view::{
-    AppCallId, AppInfo, AppRequest, AppRequestId, AppTool, AppToolError, AppToolList, CloseCause, Download,
-    DownloadSource, FaultKind, HostResponse, MessageDirection, ModelContext, PROTOCOL_VERSIONS, ResponseError,
-    SamplingResultForm, SamplingResultProblem, ServerListKind, ToolMessageOrderError, UndeclaredDisplayMode, View,
-    ViewConfig, ViewEvent, ViewFault, ViewOutput, ViewSize, limits,
+    AppCallId, AppInfo, AppRequest, AppRequestId, AppTool, AppToolError, AppToolList, Download, DownloadSource,
+    HostResponse, MessageDirection, ModelContext, PROTOCOL_VERSIONS, ResponseError, SamplingResultForm,
+    SamplingResultProblem, ServerListKind, ToolMessageOrderError, UndeclaredDisplayMode, View, ViewCloseCause,
+    ViewConfig, ViewEvent, ViewFault, ViewFaultKind, ViewOutput, ViewSize, limits,
 };
 
 use serde_json::{Value, json};

@@ -26,7 +26,7 @@ const PAGE_HASH_PREFIX: &[u8] = b"mcp-apps page 1\0";
 pub struct AppPage {
     /// URI under which the app page was requested.
     pub uri: UiUri,
-    /// HTML document. Untrusted: only a sandboxed frame with the app page's policy may load it.
+    /// TEST_PAGE_HTML document. Untrusted: only a sandboxed frame with the app page's policy may load it.
     pub html: String,
     /// Domains, permissions and appearance that the app page requests.
     pub metadata: PageMetadata,
@@ -185,8 +185,8 @@ mod tests {
 
     use super::*;
 
-    const MIME: &str = "text/html;profile=mcp-app";
-    const HTML: &str = "<!doctype html><title>Clock</title>";
+    const TEST_PAGE_MIME_TYPE: &str = "text/html;profile=mcp-app";
+    const TEST_PAGE_HTML: &str = "<!doctype html><title>Clock</title>";
 
     fn read_page(result: &Value) -> Result<AppPage, PageError> {
         let uri = UiUri::parse("ui://clock/app.html").unwrap();
@@ -194,24 +194,24 @@ mod tests {
     }
 
     fn page_item(member: &str, body: &str) -> Value {
-        json!({ "uri": "ui://clock/app.html", "mimeType": MIME, member: body })
+        json!({ "uri": "ui://clock/app.html", "mimeType": TEST_PAGE_MIME_TYPE, member: body })
     }
 
     #[test]
-    fn text_and_blob_give_the_same_page() {
-        let text = read_page(&json!({ "contents": [page_item("text", HTML)] })).unwrap();
-        let blob = read_page(&json!({ "contents": [page_item("blob", &STANDARD.encode(HTML))] })).unwrap();
-        assert_eq!((text.html.as_str(), text.echoed_uri.clone()), (HTML, None));
+    fn text_and_blob_contents_give_the_same_page() {
+        let text = read_page(&json!({ "contents": [page_item("text", TEST_PAGE_HTML)] })).unwrap();
+        let blob = read_page(&json!({ "contents": [page_item("blob", &STANDARD.encode(TEST_PAGE_HTML))] })).unwrap();
+        assert_eq!((text.html.as_str(), text.echoed_uri.clone()), (TEST_PAGE_HTML, None));
         assert_eq!(text, blob);
         assert_eq!(text.hash.to_string().len(), 64);
     }
 
     #[test]
-    fn exactly_one_page_is_required() {
+    fn read_result_must_contain_exactly_one_page() {
         assert_eq!(read_page(&json!({})), Err(PageError::NoContents));
         assert_eq!(read_page(&json!({ "contents": [] })), Err(PageError::NoContents));
         assert_eq!(read_page(&json!({ "contents": ["text"] })), Err(PageError::NoContents));
-        let page = page_item("text", HTML);
+        let page = page_item("text", TEST_PAGE_HTML);
         assert_eq!(read_page(&json!({ "contents": [page, page] })), Err(PageError::SeveralPages(2)));
         let other = json!({ "uri": "ui://clock/app.css", "mimeType": "text/css", "text": "" });
         assert!(read_page(&json!({ "contents": [other, page] })).is_ok(), "items of other types are ignored");
@@ -220,8 +220,7 @@ mod tests {
     // [apps-html-only]
     #[test]
     fn other_media_types_are_refused_by_name() {
-        let with_type =
-            |mime: Value| json!({ "contents": [{ "uri": "ui://clock/app.html", "mimeType": mime, "text": HTML }] });
+        let with_type = |mime: Value| json!({ "contents": [{ "uri": "ui://clock/app.html", "mimeType": mime, "text": TEST_PAGE_HTML }] });
         assert_eq!(read_page(&with_type(json!("text/html+mcp"))), Err(PageError::DraftType));
         assert_eq!(read_page(&with_type(json!("text/html"))), Err(PageError::OtherType(Excerpt::of("text/html"))));
         assert_eq!(read_page(&with_type(json!(5))), Err(PageError::OtherType(Excerpt::of(""))));
@@ -230,24 +229,26 @@ mod tests {
 
     #[test]
     fn slightly_different_uri_is_accepted_and_another_one_refused() {
-        let with_uri = |uri: &str| json!({ "contents": [{ "uri": uri, "mimeType": MIME, "text": HTML }] });
+        let with_uri = |uri: &str| json!({ "contents": [{ "uri": uri, "mimeType": TEST_PAGE_MIME_TYPE, "text": TEST_PAGE_HTML }] });
         let page = read_page(&with_uri("ui://Clock/app.html/")).unwrap();
         assert_eq!(page.echoed_uri, Some(Excerpt::of("ui://Clock/app.html/")));
         assert_eq!(page.hash, read_page(&with_uri("ui://clock/app.html")).unwrap().hash);
         assert!(matches!(read_page(&with_uri("ui://clock/other.html")), Err(PageError::OtherUri(_))));
-        assert!(read_page(&json!({ "contents": [{ "mimeType": MIME, "text": HTML }] })).is_ok());
+        assert!(
+            read_page(&json!({ "contents": [{ "mimeType": TEST_PAGE_MIME_TYPE, "text": TEST_PAGE_HTML }] })).is_ok()
+        );
     }
 
     #[test]
     fn page_body_is_validated() {
         let body = |members: Value| {
             let mut item = members;
-            item["mimeType"] = json!(MIME);
+            item["mimeType"] = json!(TEST_PAGE_MIME_TYPE);
             read_page(&json!({ "contents": [item] })).map(|page| page.html)
         };
         assert_eq!(body(json!({})), Err(PageError::NoBody));
-        assert_eq!(body(json!({ "text": HTML, "blob": "" })), Err(PageError::NoBody));
-        assert_eq!(body(json!({ "text": HTML, "blob": null })), Ok(HTML.to_owned()));
+        assert_eq!(body(json!({ "text": TEST_PAGE_HTML, "blob": "" })), Err(PageError::NoBody));
+        assert_eq!(body(json!({ "text": TEST_PAGE_HTML, "blob": null })), Ok(TEST_PAGE_HTML.to_owned()));
         assert_eq!(body(json!({ "text": 5 })), Err(PageError::NoBody));
         assert_eq!(body(json!({ "text": " \n" })), Err(PageError::Empty));
         assert_eq!(body(json!({ "blob": "%%%" })), Err(PageError::NotBase64));
@@ -267,34 +268,34 @@ mod tests {
     }
 
     #[test]
-    fn hash_covers_document_uri_and_declared_metadata() {
+    fn page_hash_covers_document_uri_and_declared_metadata() {
         let page = |html: &str, ui: Value| {
-            let item = json!({ "mimeType": MIME, "text": html, "_meta": { "ui": ui } });
+            let item = json!({ "mimeType": TEST_PAGE_MIME_TYPE, "text": html, "_meta": { "ui": ui } });
             read_page(&json!({ "contents": [item] })).unwrap().hash
         };
-        let plain = page(HTML, json!({}));
-        assert_eq!(plain, page(HTML, json!({ "unknown": 1 })), "ignored members change nothing");
+        let plain = page(TEST_PAGE_HTML, json!({}));
+        assert_eq!(plain, page(TEST_PAGE_HTML, json!({ "unknown": 1 })), "ignored members change nothing");
         let others = [
             page("<!doctype html>", json!({})),
-            page(HTML, json!({ "csp": {} })),
-            page(HTML, json!({ "csp": { "connectDomains": ["https://a.example"] } })),
-            page(HTML, json!({ "csp": { "resourceDomains": ["https://a.example"] } })),
-            page(HTML, json!({ "permissions": { "camera": {} } })),
-            page(HTML, json!({ "domain": "a" })),
-            page(HTML, json!({ "prefersBorder": true })),
+            page(TEST_PAGE_HTML, json!({ "csp": {} })),
+            page(TEST_PAGE_HTML, json!({ "csp": { "connectDomains": ["https://a.example"] } })),
+            page(TEST_PAGE_HTML, json!({ "csp": { "resourceDomains": ["https://a.example"] } })),
+            page(TEST_PAGE_HTML, json!({ "permissions": { "camera": {} } })),
+            page(TEST_PAGE_HTML, json!({ "domain": "a" })),
+            page(TEST_PAGE_HTML, json!({ "prefersBorder": true })),
         ];
         let distinct: std::collections::BTreeSet<PageHash> = others.into_iter().chain([plain]).collect();
         assert_eq!(distinct.len(), 8, "each change should change the hash");
-        let result = json!({ "contents": [{ "mimeType": MIME, "text": HTML }] });
+        let result = json!({ "contents": [{ "mimeType": TEST_PAGE_MIME_TYPE, "text": TEST_PAGE_HTML }] });
         let elsewhere = UiUri::parse("ui://other").unwrap();
         let elsewhere = AppPage::from_read_result(&elsewhere, result.as_object().unwrap(), None).unwrap();
         assert_ne!(elsewhere.hash, plain);
     }
 
     #[test]
-    fn hash_keeps_uri_and_document_apart() {
+    fn page_hash_keeps_uri_and_document_apart() {
         let hash = |uri: &str, html: &str| {
-            let result = json!({ "contents": [{ "mimeType": MIME, "text": html }] });
+            let result = json!({ "contents": [{ "mimeType": TEST_PAGE_MIME_TYPE, "text": html }] });
             AppPage::from_read_result(&UiUri::parse(uri).unwrap(), result.as_object().unwrap(), None).unwrap().hash
         };
         assert_ne!(hash("ui://a", "bc"), hash("ui://ab", "c"));
@@ -303,7 +304,7 @@ mod tests {
     #[test]
     fn metadata_of_the_list_entry_is_part_of_the_hash() {
         let uri = UiUri::parse("ui://clock/app.html").unwrap();
-        let result = json!({ "contents": [{ "mimeType": MIME, "text": HTML }] });
+        let result = json!({ "contents": [{ "mimeType": TEST_PAGE_MIME_TYPE, "text": TEST_PAGE_HTML }] });
         let listed = json!({ "_meta": { "ui": { "permissions": { "camera": {} } } } });
         let alone = AppPage::from_read_result(&uri, result.as_object().unwrap(), None).unwrap();
         let with_entry = AppPage::from_read_result(&uri, result.as_object().unwrap(), listed.as_object()).unwrap();

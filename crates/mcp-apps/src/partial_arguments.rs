@@ -30,7 +30,7 @@ pub const MAX_PARTIAL_ARGUMENTS_DEPTH: usize = 64;
 #[derive(Debug, Clone, Default)]
 pub struct PartialArguments {
     text: String,
-    position: Position,
+    position: JsonState,
     /// Closing brackets of the objects and lists that are open, the outermost first.
     open: Vec<u8>,
     /// Length of the longest prefix of the text that becomes valid JSON by closing what is open.
@@ -41,7 +41,7 @@ pub struct PartialArguments {
 
 /// Position of the end of the text in the grammar of JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Position {
+enum JsonState {
     /// Before the object.
     #[default]
     Start,
@@ -54,7 +54,7 @@ enum Position {
     /// In a number or literal.
     Scalar,
     /// In the name of a member, or a string.
-    Text { is_name: bool, escape: Escape },
+    Text { is_name: bool, escape: StringEscapeState },
     /// After a value in an object or list.
     Next,
     /// After the object.
@@ -65,7 +65,7 @@ enum Position {
 
 /// Position of the end of the text in an escape sequence of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Escape {
+enum StringEscapeState {
     /// Not in an escape sequence.
     Outside,
     /// After a backslash.
@@ -80,15 +80,15 @@ impl PartialArguments {
     /// Appends a fragment of the text.
     pub fn push(&mut self, fragment: &str) {
         let start = self.text.len();
-        if self.position == Position::Unusable || start + fragment.len() > MAX_PARTIAL_ARGUMENTS_BYTES {
-            *self = Self { position: Position::Unusable, ..Self::default() };
+        if self.position == JsonState::Unusable || start + fragment.len() > MAX_PARTIAL_ARGUMENTS_BYTES {
+            *self = Self { position: JsonState::Unusable, ..Self::default() };
             return;
         }
         self.text.push_str(fragment);
         for (offset, byte) in fragment.bytes().enumerate() {
-            self.position = self.next_position(byte, start + offset);
-            if self.position == Position::Unusable {
-                *self = Self { position: Position::Unusable, ..Self::default() };
+            self.position = self.next_state(byte, start + offset);
+            if self.position == JsonState::Unusable {
+                *self = Self { position: JsonState::Unusable, ..Self::default() };
                 return;
             }
         }
@@ -98,9 +98,9 @@ impl PartialArguments {
     #[must_use]
     pub fn to_object(&self) -> Option<Map> {
         let (end, closing_quote) = match self.position {
-            Position::Start | Position::Unusable => return None,
-            Position::Text { is_name: false, escape: Escape::Outside } => (self.text.len(), "\""),
-            Position::Text { is_name: false, .. } => (self.escape_start, "\""),
+            JsonState::Start | JsonState::Unusable => return None,
+            JsonState::Text { is_name: false, escape: StringEscapeState::Outside } => (self.text.len(), "\""),
+            JsonState::Text { is_name: false, .. } => (self.escape_start, "\""),
             _ => (self.complete, ""),
         };
         let mut text = self.text.get(..end)?.to_owned();
@@ -111,96 +111,98 @@ impl PartialArguments {
     }
 
     /// Returns the position after `byte`, which is at index `at` of the text.
-    fn next_position(&mut self, byte: u8, at: usize) -> Position {
+    fn next_state(&mut self, byte: u8, at: usize) -> JsonState {
         let is_space = matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
         match self.position {
-            Position::Text { is_name, escape } => self.next_in_text(byte, at, is_name, escape),
-            Position::Scalar => match byte {
+            JsonState::Text { is_name, escape } => self.next_state_in_string(byte, at, is_name, escape),
+            JsonState::Scalar => match byte {
                 b',' | b'}' | b']' => {
                     self.complete = at;
-                    self.next_after_value(byte, at)
+                    self.next_state_after_value(byte, at)
                 }
                 _ if is_space => {
                     self.complete = at;
-                    Position::Next
+                    JsonState::Next
                 }
-                _ => Position::Scalar,
+                _ => JsonState::Scalar,
             },
             same if is_space => same,
-            Position::Start if byte == b'{' => self.open_bracket(b'}', at),
-            Position::Name => match byte {
-                b'"' => Position::Text { is_name: true, escape: Escape::Outside },
+            JsonState::Start if byte == b'{' => self.open_bracket(b'}', at),
+            JsonState::Name => match byte {
+                b'"' => JsonState::Text { is_name: true, escape: StringEscapeState::Outside },
                 b'}' => self.close_bracket(byte, at),
-                _ => Position::Unusable,
+                _ => JsonState::Unusable,
             },
-            Position::Colon if byte == b':' => Position::Value,
-            Position::Value => match byte {
-                b'"' => Position::Text { is_name: false, escape: Escape::Outside },
+            JsonState::Colon if byte == b':' => JsonState::Value,
+            JsonState::Value => match byte {
+                b'"' => JsonState::Text { is_name: false, escape: StringEscapeState::Outside },
                 b'{' => self.open_bracket(b'}', at),
                 b'[' => self.open_bracket(b']', at),
                 b']' => self.close_bracket(byte, at),
-                b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => Position::Scalar,
-                _ => Position::Unusable,
+                b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => JsonState::Scalar,
+                _ => JsonState::Unusable,
             },
-            Position::Next => self.next_after_value(byte, at),
-            Position::Start | Position::Colon | Position::End | Position::Unusable => Position::Unusable,
+            JsonState::Next => self.next_state_after_value(byte, at),
+            JsonState::Start | JsonState::Colon | JsonState::End | JsonState::Unusable => JsonState::Unusable,
         }
     }
 
-    fn next_after_value(&mut self, byte: u8, at: usize) -> Position {
+    fn next_state_after_value(&mut self, byte: u8, at: usize) -> JsonState {
         match (byte, self.open.last()) {
-            (b',', Some(b'}')) => Position::Name,
-            (b',', Some(_)) => Position::Value,
+            (b',', Some(b'}')) => JsonState::Name,
+            (b',', Some(_)) => JsonState::Value,
             (b'}' | b']', _) => self.close_bracket(byte, at),
-            _ => Position::Unusable,
+            _ => JsonState::Unusable,
         }
     }
 
-    fn next_in_text(&mut self, byte: u8, at: usize, is_name: bool, escape: Escape) -> Position {
+    fn next_state_in_string(&mut self, byte: u8, at: usize, is_name: bool, escape: StringEscapeState) -> JsonState {
         let escape = match escape {
-            Escape::Outside => match byte {
-                b'"' if is_name => return Position::Colon,
+            StringEscapeState::Outside => match byte {
+                b'"' if is_name => return JsonState::Colon,
                 b'"' => {
                     self.complete = at + 1;
-                    return Position::Next;
+                    return JsonState::Next;
                 }
                 b'\\' => {
                     self.escape_start = at;
-                    Escape::Kind { is_second: false }
+                    StringEscapeState::Kind { is_second: false }
                 }
-                _ => Escape::Outside,
+                _ => StringEscapeState::Outside,
             },
-            Escape::Kind { is_second } if byte == b'u' => Escape::Digits { count: 0, unit: 0, is_second },
-            Escape::Kind { is_second: false } => Escape::Outside,
-            Escape::Digits { count, unit, is_second } => {
-                let Some(digit) = char::from(byte).to_digit(16) else { return Position::Unusable };
+            StringEscapeState::Kind { is_second } if byte == b'u' => {
+                StringEscapeState::Digits { count: 0, unit: 0, is_second }
+            }
+            StringEscapeState::Kind { is_second: false } => StringEscapeState::Outside,
+            StringEscapeState::Digits { count, unit, is_second } => {
+                let Some(digit) = char::from(byte).to_digit(16) else { return JsonState::Unusable };
                 let (count, unit) = (count + 1, unit * 16 + digit);
                 match count {
-                    4 if !is_second && (0xD800..0xDC00).contains(&unit) => Escape::SecondUnit,
-                    4 => Escape::Outside,
-                    _ => Escape::Digits { count, unit, is_second },
+                    4 if !is_second && (0xD800..0xDC00).contains(&unit) => StringEscapeState::SecondUnit,
+                    4 => StringEscapeState::Outside,
+                    _ => StringEscapeState::Digits { count, unit, is_second },
                 }
             }
-            Escape::SecondUnit if byte == b'\\' => Escape::Kind { is_second: true },
-            Escape::Kind { is_second: true } | Escape::SecondUnit => return Position::Unusable,
+            StringEscapeState::SecondUnit if byte == b'\\' => StringEscapeState::Kind { is_second: true },
+            StringEscapeState::Kind { is_second: true } | StringEscapeState::SecondUnit => return JsonState::Unusable,
         };
-        Position::Text { is_name, escape }
+        JsonState::Text { is_name, escape }
     }
 
-    fn open_bracket(&mut self, bracket: u8, at: usize) -> Position {
+    fn open_bracket(&mut self, bracket: u8, at: usize) -> JsonState {
         if self.open.len() == MAX_PARTIAL_ARGUMENTS_DEPTH {
-            return Position::Unusable;
+            return JsonState::Unusable;
         }
         self.open.push(bracket);
         self.complete = at + 1;
-        if bracket == b'}' { Position::Name } else { Position::Value }
+        if bracket == b'}' { JsonState::Name } else { JsonState::Value }
     }
 
-    fn close_bracket(&mut self, bracket: u8, at: usize) -> Position {
+    fn close_bracket(&mut self, bracket: u8, at: usize) -> JsonState {
         if self.open.pop() != Some(bracket) {
-            return Position::Unusable;
+            return JsonState::Unusable;
         }
         self.complete = at + 1;
-        if self.open.is_empty() { Position::End } else { Position::Next }
+        if self.open.is_empty() { JsonState::End } else { JsonState::Next }
     }
 }

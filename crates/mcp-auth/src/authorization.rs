@@ -48,13 +48,13 @@ use crate::vault::VaultEntryPersistence;
 /// # struct Nobody;
 /// # #[async_trait]
 /// # impl UserInteraction for Nobody {
-/// #     async fn consent(&self, _: ConsentPrompt) -> ConsentAnswer {
+/// #     async fn ask_for_consent(&self, _: ConsentPrompt) -> ConsentAnswer {
 /// #         ConsentAnswer::No
 /// #     }
-/// #     async fn client_id(&self, _: &str, _: &Url) -> Option<PreregisteredClient> {
+/// #     async fn ask_for_client_id(&self, _: &str, _: &Url) -> Option<PreregisteredClient> {
 /// #         None
 /// #     }
-/// #     async fn open(&self, _: &Url) -> Result<(), String> {
+/// #     async fn open_browser(&self, _: &Url) -> Result<(), String> {
 /// #         Err("there is no browser".to_owned())
 /// #     }
 /// # }
@@ -182,8 +182,8 @@ impl ServerAuthorization {
     }
 
     /// Returns a receiver of a counter that increases with each change of account, steps or progress.
-    pub fn changed(&self) -> watch::Receiver<u64> {
-        self.shared.changed()
+    pub fn subscribe_to_changes(&self) -> watch::Receiver<u64> {
+        self.shared.subscribe_to_changes()
     }
 }
 

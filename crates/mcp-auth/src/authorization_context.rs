@@ -142,7 +142,7 @@ impl AuthorizationContext {
         self.state().record.as_ref().map(|record| record.account(!self.is_interactive()))
     }
 
-    pub(crate) fn notify(&self) {
+    pub(crate) fn notify_change(&self) {
         self.changes.send_modify(|count| *count += 1);
     }
 
@@ -152,15 +152,15 @@ impl AuthorizationContext {
         if let Some(progress) = &mut self.state().progress {
             *progress = AuthProgress { phase, authorize_url };
         }
-        self.notify();
+        self.notify_change();
     }
 
     pub(crate) fn vault_key(&self, kind: VaultEntryKind) -> VaultKey {
         VaultKey { server: self.mcp_server.clone(), kind }
     }
 
-    /// Returns a receiver of a counter that increases with each [`notify`](Self::notify).
-    pub(crate) fn changed(&self) -> watch::Receiver<u64> {
+    /// Returns a receiver of a counter that increases with each [`notify_change`](Self::notify_change).
+    pub(crate) fn subscribe_to_changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 

@@ -45,7 +45,7 @@ pub(crate) struct AuthorizationRequest<'a> {
 }
 
 /// Values that are valid for one authorization request only: state and PKCE verifier.
-struct RequestSecrets {
+struct AuthorizationRequestSecrets {
     state: SecretString,
     verifier: PkceCodeVerifier,
     /// Complete URL that the browser opens, with the one-time values.
@@ -53,7 +53,7 @@ struct RequestSecrets {
 }
 
 impl AuthorizationRequest<'_> {
-    fn prepare(&self) -> Result<RequestSecrets, AuthError> {
+    fn prepare(&self) -> Result<AuthorizationRequestSecrets, AuthError> {
         let Some(endpoint) = &self.server.authorization_endpoint else {
             let cause = "it has no authorization endpoint".to_owned();
             let address = crate::metadata_address::displayed_text(&self.server.issuer);
@@ -83,7 +83,7 @@ impl AuthorizationRequest<'_> {
             request = request.add_extra_param("prompt", prompts.join(" "));
         }
         let (url, state) = request.url();
-        Ok(RequestSecrets { state: SecretString::from(state.into_secret()), verifier, url })
+        Ok(AuthorizationRequestSecrets { state: SecretString::from(state.into_secret()), verifier, url })
     }
 }
 
@@ -100,15 +100,15 @@ impl AuthorizationContext {
         self.web.register_secret(&SecretString::from(one_use.verifier.secret().clone()));
         self.request_browser_consent(&visit, &one_use.url).await?;
         // The registration stays doubted if the browser never returns.
-        self.set_registration_doubted(&visit, true).await;
+        self.mark_reused_registration_as_doubted(&visit, true).await;
         self.set_progress(AuthPhase::Browser, Some(one_use.url.clone()));
         self.web.log_browser_request(AuthPhase::Browser, &one_use.url, "opened in the browser");
         let user = &self.settings.user;
-        if let Err(cause) = user.open(&one_use.url).await {
+        if let Err(cause) = user.open_browser(&one_use.url).await {
             let cause = self.web.format_untrusted(&cause);
             self.web.note(AuthPhase::Browser, &format!("it could not be opened: {cause}"));
-            if !user.can_paste() {
-                self.set_registration_doubted(&visit, false).await;
+            if !user.can_paste_response_url() {
+                self.mark_reused_registration_as_doubted(&visit, false).await;
                 return Err(AuthPhase::Browser.error(AuthErrorCause::Browser { cause }));
             }
         }
@@ -125,8 +125,8 @@ impl AuthorizationContext {
             returned = self.wait_for_pasted_response(visit.redirect_uri, &one_use.state, refused) => (returned, BrowserConnection::without_browser()),
         };
         let judged = self.verify_response(returned, visit.server);
-        if judged.as_ref().err().is_none_or(AuthError::is_refusal) {
-            self.set_registration_doubted(&visit, false).await;
+        if judged.as_ref().err().is_none_or(AuthError::is_oauth_error_response) {
+            self.mark_reused_registration_as_doubted(&visit, false).await;
         }
         match judged {
             Ok(code) => Ok((code, one_use.verifier, waiting)),
@@ -137,7 +137,7 @@ impl AuthorizationContext {
         }
     }
 
-    async fn set_registration_doubted(&self, visit: &AuthorizationRequest<'_>, doubted: bool) {
+    async fn mark_reused_registration_as_doubted(&self, visit: &AuthorizationRequest<'_>, doubted: bool) {
         if let Some(reused_registration) = visit.reused_registration {
             self.store_registration(&ClientRegistration { doubted, ..reused_registration.clone() }).await;
         }

@@ -44,15 +44,15 @@ pub(crate) struct AuthorizationServerMetadata {
 /// # Errors
 /// Returns an error if no well-known location has metadata, and [`AuthErrorCause::IssuerMismatch`],
 /// [`AuthErrorCause::UnsafeUrl`] or [`AuthErrorCause::Unreadable`] if the metadata cannot be used.
-pub(crate) async fn discover_by_issuer(
+pub(crate) async fn discover_server_by_issuer(
     web: &AuthHttpClient,
     issuer: &str,
 ) -> Result<AuthorizationServerMetadata, AuthError> {
-    let base = metadata_address::parse_endpoint("the authorization server", issuer, web.user_addresses())
+    let base = metadata_address::parse_endpoint_url("the authorization server", issuer, web.user_entered_urls())
         .map_err(|cause| PHASE.error(cause))?;
     let mut last = None;
     for url in server_metadata_urls(&base) {
-        match fetch_metadata(web, &url, &[issuer]).await? {
+        match fetch_server_metadata(web, &url, &[issuer]).await? {
             MetadataLookupResult::Found(server) => return Ok(*server),
             MetadataLookupResult::Absent(cause) => {
                 last = Some(last.map_or(cause.clone(), |before| more_informative_cause(before, cause)))
@@ -68,7 +68,7 @@ pub(crate) async fn discover_by_issuer(
 ///
 /// # Errors
 /// Returns an error if the metadata cannot be used or the origin does not respond.
-pub(crate) async fn discover_at_origin(
+pub(crate) async fn discover_server_at_origin(
     web: &AuthHttpClient,
     server: &Url,
 ) -> Result<AuthorizationServerMetadata, AuthError> {
@@ -76,7 +76,7 @@ pub(crate) async fn discover_at_origin(
     // Issuers without a path occur with and without a trailing slash. The spelling in the document is used.
     let bare = base.as_str().trim_end_matches('/').to_owned();
     let metadata = url_with_path(&base, "/.well-known/oauth-authorization-server");
-    match fetch_metadata(web, &metadata, &[&bare, base.as_str()]).await? {
+    match fetch_server_metadata(web, &metadata, &[&bare, base.as_str()]).await? {
         MetadataLookupResult::Found(server) => Ok(*server),
         MetadataLookupResult::Absent(cause @ AuthErrorCause::Status { status: 408 | 425 | 429 | 500..=599, .. }) => {
             Err(PHASE.error(cause))
@@ -114,19 +114,25 @@ enum MetadataLookupResult {
 ///
 /// # Errors
 /// Returns an error if the location does not respond, or its metadata cannot be used.
-async fn fetch_metadata(web: &AuthHttpClient, url: &Url, issuers: &[&str]) -> Result<MetadataLookupResult, AuthError> {
+async fn fetch_server_metadata(
+    web: &AuthHttpClient,
+    url: &Url,
+    issuers: &[&str],
+) -> Result<MetadataLookupResult, AuthError> {
     let answer = web.get(PHASE, url).await?;
     match metadata_document::parse_response(url, &answer) {
-        MetadataResponse::Found(members) => match parse_metadata(&members, url, issuers, web.user_addresses()) {
-            Ok(server) => {
-                web.set_conclusion("this is the authorization server's metadata");
-                Ok(MetadataLookupResult::Found(Box::new(server)))
+        MetadataResponse::Found(members) => {
+            match parse_server_metadata(&members, url, issuers, web.user_entered_urls()) {
+                Ok(server) => {
+                    web.set_conclusion("this is the authorization server's metadata");
+                    Ok(MetadataLookupResult::Found(Box::new(server)))
+                }
+                Err(cause) => {
+                    web.set_conclusion(&format!("{cause}; it is not used"));
+                    Err(PHASE.error(cause))
+                }
             }
-            Err(cause) => {
-                web.set_conclusion(&format!("{cause}; it is not used"));
-                Err(PHASE.error(cause))
-            }
-        },
+        }
         MetadataResponse::Absent(cause) | MetadataResponse::Failed(cause) => {
             web.set_conclusion("there is no metadata here");
             Ok(MetadataLookupResult::Absent(cause))
@@ -142,7 +148,7 @@ fn more_informative_cause(first: AuthErrorCause, second: AuthErrorCause) -> Auth
 }
 
 /// Parses the metadata document that `url` returned. Its issuer must be one of `issuers`.
-pub(crate) fn parse_metadata(
+pub(crate) fn parse_server_metadata(
     members: &Map<String, Value>,
     url: &Url,
     issuers: &[&str],
@@ -163,12 +169,12 @@ pub(crate) fn parse_metadata(
     }
     let endpoint = |name: &str, what: &'static str| {
         metadata_document::string_member(members, name)
-            .map(|text| metadata_address::parse_endpoint(what, &text, named))
+            .map(|text| metadata_address::parse_endpoint_url(what, &text, named))
             .transpose()
     };
     // The client is registered before the consent request, which lists the other endpoints.
     let registration = metadata_document::string_member(members, "registration_endpoint")
-        .map(|text| metadata_address::parse_endpoint_of_owner("the registration endpoint", &text, url, named))
+        .map(|text| metadata_address::parse_endpoint_url_of_owner("the registration endpoint", &text, url, named))
         .transpose()?;
     let authorization = metadata_document::string_member(members, "authorization_endpoint")
         .map(|text| metadata_address::parse_browser_url("the sign-in page", &text, named))
@@ -192,11 +198,11 @@ pub(crate) fn parse_metadata(
             "token_endpoint_auth_signing_alg_values_supported",
         ),
         supports_s256: lists("code_challenge_methods_supported", "S256"),
-        supports_metadata_documents: metadata_document::is_true_member(
+        supports_metadata_documents: metadata_document::is_member_true(
             members,
             "client_id_metadata_document_supported",
         ),
-        promises_iss: metadata_document::is_true_member(members, "authorization_response_iss_parameter_supported"),
+        promises_iss: metadata_document::is_member_true(members, "authorization_response_iss_parameter_supported"),
         dpop: lists("dpop_signing_alg_values_supported", "ES256"),
         supports_account_selection: lists("prompt_values_supported", "select_account"),
         issuer,
@@ -253,7 +259,7 @@ mod tests {
         });
         change(&mut document);
         let url = Url::parse("https://as.example/.well-known/x").unwrap();
-        parse_metadata(document.as_object().unwrap(), &url, &[ISSUER], &UserEnteredUrls::default())
+        parse_server_metadata(document.as_object().unwrap(), &url, &[ISSUER], &UserEnteredUrls::default())
     }
 
     #[test]
@@ -283,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn issuer_must_match_exactly() {
+    fn metadata_issuer_must_match_exactly() {
         assert!(parse_changed_metadata(|_| ()).is_ok(), "the unchanged document must be accepted");
         for other in [
             "https://as.example/tenant/",
@@ -330,7 +336,7 @@ mod tests {
                 "token_endpoint": format!("{issuer}/token"),
                 "registration_endpoint": at("containers/create?x=1"),
             });
-            super::parse_metadata(document.as_object().unwrap(), &url, &[issuer], &named)
+            super::parse_server_metadata(document.as_object().unwrap(), &url, &[issuer], &named)
         };
         assert!(read(9402).is_ok(), "the authorization server's origin must be allowed");
         assert!(read(9401).is_ok(), "the server's origin must be allowed");

@@ -41,7 +41,7 @@ impl Authorizer for ServerAuthorization {
     async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         let bearer = TokenChallenge::parse(&challenge.www_authenticate);
         let shared = &self.shared;
-        let nonce = challenge.dpop_nonce.as_deref().and_then(dpop::parse_nonce);
+        let nonce = challenge.dpop_nonce.as_deref().and_then(dpop::parse_dpop_nonce);
         let requires_nonce = nonce.is_some() && bearer.error.as_deref() == Some("use_dpop_nonce");
         if nonce.is_some() {
             shared.state().resource_nonce = nonce;
@@ -59,7 +59,7 @@ impl Authorizer for ServerAuthorization {
     }
 
     fn on_response(&self, dpop_nonce: Option<&str>) {
-        if let Some(nonce) = dpop_nonce.and_then(dpop::parse_nonce) {
+        if let Some(nonce) = dpop_nonce.and_then(dpop::parse_dpop_nonce) {
             self.shared.state().resource_nonce = Some(nonce);
         }
     }
@@ -102,7 +102,7 @@ impl AuthorizationContext {
             let key =
                 key.ok_or(AuthErrorCause::Key { cause: "the key that the token is bound to is lost".to_owned() })?;
             let nonce = state.resource_nonce.as_deref();
-            headers.push(("dpop", key.proof(method, url, Some(tokens.access.text()), nonce, self.now())?));
+            headers.push(("dpop", key.sign_proof(method, url, Some(tokens.access.text()), nonce, self.now())?));
         }
         Ok((headers, generation))
     }

@@ -108,7 +108,7 @@ fn parse_challenges(line: &str) -> Vec<ParsedChallenge> {
         } else {
             rest = after;
             let last = found.last_mut().and_then(|challenge| challenge.parameters.last_mut());
-            if before == WordSeparator::Comma || is_common_scheme(word) {
+            if before == WordSeparator::Comma || is_common_auth_scheme(word) {
                 found.push(ParsedChallenge { scheme: word.to_owned(), parameters: Vec::new() });
                 open_value = false;
             } else if let Some((_, value)) = last.filter(|_| open_value) {
@@ -120,7 +120,7 @@ fn parse_challenges(line: &str) -> Vec<ParsedChallenge> {
     }
 }
 
-fn is_common_scheme(word: &str) -> bool {
+fn is_common_auth_scheme(word: &str) -> bool {
     ["bearer", "dpop", "basic", "digest", "negotiate"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn all_forms_of_a_challenge_are_parsed() {
+    fn all_forms_of_an_authenticate_header_are_parsed() {
         const METADATA_URL: &str = "https://a.example/.well-known/oauth-protected-resource";
         let url = Some(METADATA_URL);
         // Lines -> resource_metadata, scope, error, dpop
@@ -236,7 +236,7 @@ mod tests {
         }
 
         #[test]
-        fn challenge_round_trips(
+        fn generated_challenge_is_parsed(
             scopes in prop::collection::vec("[!#-\\[\\]-~]{1,12}", 1..5),
             path in "[a-z0-9/._~-]{0,30}",
             other in prop::sample::select(vec!["", "Basic realm=\"x\", ", "Negotiate abc==, ", "Digest qop=\"a,b\", nonce=\"=\", "]),

@@ -19,7 +19,7 @@ const ASSERTION_LIFETIME_SECONDS: u64 = 60;
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::Key`] if the key or the algorithm cannot be used.
-pub(crate) fn sign_assertion(
+pub(crate) fn sign_client_assertion(
     client_id: &str,
     issuer: &str,
     key_pem: &str,
@@ -62,7 +62,7 @@ mod tests {
 
     use super::*;
 
-    fn to_pem(document: &[u8]) -> String {
+    fn private_key_to_pem(document: &[u8]) -> String {
         let text = STANDARD.encode(document);
         let lines: Vec<_> = text.as_bytes().chunks(64).map(|line| std::str::from_utf8(line).unwrap()).collect();
         format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", lines.join("\n"))
@@ -70,12 +70,14 @@ mod tests {
 
     #[test]
     fn every_kind_of_key_signs_a_verifiable_assertion() {
-        let p256 =
-            to_pem(EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap().to_pkcs8v1().unwrap().as_ref());
-        let p384 =
-            to_pem(EcdsaKeyPair::generate(&ECDSA_P384_SHA384_FIXED_SIGNING).unwrap().to_pkcs8v1().unwrap().as_ref());
-        let ed = to_pem(Ed25519KeyPair::generate().unwrap().to_pkcs8v1().unwrap().as_ref());
-        let rsa = to_pem(rsa::KeyPair::generate(rsa::KeySize::Rsa2048).unwrap().as_der().unwrap().as_ref());
+        let p256 = private_key_to_pem(
+            EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap().to_pkcs8v1().unwrap().as_ref(),
+        );
+        let p384 = private_key_to_pem(
+            EcdsaKeyPair::generate(&ECDSA_P384_SHA384_FIXED_SIGNING).unwrap().to_pkcs8v1().unwrap().as_ref(),
+        );
+        let ed = private_key_to_pem(Ed25519KeyPair::generate().unwrap().to_pkcs8v1().unwrap().as_ref());
+        let rsa = private_key_to_pem(rsa::KeyPair::generate(rsa::KeySize::Rsa2048).unwrap().as_der().unwrap().as_ref());
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
         for (pem, name) in [
             (&p256, "ES256"),
@@ -88,7 +90,7 @@ mod tests {
             (&rsa, "PS384"),
             (&rsa, "PS512"),
         ] {
-            let signed = sign_assertion("us", "https://as.example", pem, name, now)
+            let signed = sign_client_assertion("us", "https://as.example", pem, name, now)
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
             let algorithm = Algorithm::from_str(name).unwrap();
             let private = match algorithm.family() {

@@ -34,7 +34,7 @@ impl AuthorizationContext {
     ) -> Result<SignInClient, AuthError> {
         let source = &self.settings.client;
         let first = match &source.preregistered {
-            Some(preregistered) => self.first_issuer(&preregistered.client_id).await,
+            Some(preregistered) => self.issuer_bound_to_client_id(&preregistered.client_id).await,
             None => Ok(None),
         };
         // Not fatal, since the consent request shows the issuer.
@@ -86,12 +86,12 @@ impl AuthorizationContext {
                 // each time if possible, so that the registration stays valid.
                 let callback = RedirectListener::bind(Some(preferred_redirect_port(&server.issuer)), false).await?;
                 let redirect_uri = callback.redirect_uri()?;
-                let typed = self.settings.user.client_id(&server.issuer, &redirect_uri).await;
+                let typed = self.settings.user.ask_for_client_id(&server.issuer, &redirect_uri).await;
                 let Some(typed) = typed.filter(|typed| !typed.client_id.is_empty()) else {
                     let issuer = metadata_address::displayed_text(&server.issuer);
                     return Err(AuthPhase::ClientId.error(AuthErrorCause::NoClientId { issuer }));
                 };
-                let client = oauth_client::entered_client(&typed, methods);
+                let client = oauth_client::user_entered_client(&typed, methods);
                 let registration = ClientRegistration {
                     issuer: server.issuer.clone(),
                     client: client.clone(),
@@ -156,7 +156,7 @@ impl AuthorizationContext {
         // Without user interaction, a secret is not sent unless its issuer is known.
         let first = match &source.preregistered {
             Some(preregistered) if preregistered.issuer.is_none() => {
-                self.first_issuer(&preregistered.client_id).await?
+                self.issuer_bound_to_client_id(&preregistered.client_id).await?
             }
             _ => None,
         };

@@ -30,16 +30,16 @@ impl AuthorizationContext {
         let server = match &resource {
             Some(resource) if !resource.authorization_servers.is_empty() => {
                 let issuer = self.choose_issuer(resource)?;
-                authorization_server::discover_by_issuer(&self.web, &issuer).await?
+                authorization_server::discover_server_by_issuer(&self.web, &issuer).await?
             }
             _ => match named {
-                Some(issuer) => authorization_server::discover_by_issuer(&self.web, issuer).await?,
+                Some(issuer) => authorization_server::discover_server_by_issuer(&self.web, issuer).await?,
                 None => {
                     self.web.note(
                         AuthPhase::ServerMetadata,
                         "the server names no authorization server; trying its own origin",
                     );
-                    authorization_server::discover_at_origin(&self.web, url).await?
+                    authorization_server::discover_server_at_origin(&self.web, url).await?
                 }
             },
         };
@@ -49,7 +49,7 @@ impl AuthorizationContext {
                 AuthPhase::ServerMetadata,
                 "the server now has another authorization server; everything from the old one is removed",
             );
-            self.remove_issued_data().await;
+            self.forget_previous_sign_in_data().await;
         }
         let dpop = challenge.dpop || resource.as_ref().is_some_and(|resource| resource.dpop);
         let (resource, scopes) = match resource {
@@ -60,7 +60,7 @@ impl AuthorizationContext {
     }
 
     /// Removes the tokens and registrations that the previous authorization server issued.
-    pub(crate) async fn remove_issued_data(&self) {
+    pub(crate) async fn forget_previous_sign_in_data(&self) {
         if let Err(error) = self.forget_record(false).await {
             self.web.note(AuthPhase::Storage, &format!("the old tokens could not be removed: {error}"));
         }
@@ -74,7 +74,7 @@ impl AuthorizationContext {
     ) -> Result<TokenChallenge, AuthError> {
         let server = &self.mcp_server;
         // A token must not be sent unencrypted.
-        let checked = metadata_address::parse_endpoint("the server", server, self.web.user_addresses());
+        let checked = metadata_address::parse_endpoint_url("the server", server, self.web.user_entered_urls());
         checked.map_err(|cause| AuthPhase::ResourceMetadata.error(cause))?;
         if let Some(challenge) = challenge {
             return Ok(challenge);

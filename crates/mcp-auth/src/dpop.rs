@@ -16,9 +16,9 @@ use crate::error::AuthErrorCause;
 use crate::stored_secret::{self, StoredSecret};
 
 /// Maximum length of a DPoP nonce in bytes.
-const MAX_NONCE_BYTES: usize = 1024;
+const MAX_DPOP_NONCE_BYTES: usize = 1024;
 /// Maximum number of authorization servers for which a nonce is stored.
-const MAX_STORED_NONCES: usize = 8;
+const MAX_STORED_DPOP_NONCES: usize = 8;
 
 /// P-256 key pair to which the tokens of one account are bound.
 #[derive(Clone)]
@@ -62,7 +62,7 @@ impl DpopKey {
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Key`] if signing fails.
-    pub(crate) fn proof(
+    pub(crate) fn sign_proof(
         &self,
         method: &str,
         url: &Url,
@@ -108,7 +108,7 @@ impl DpopNonces {
     pub(crate) fn set(&self, issuer: &str, nonce: String) {
         let mut all = self.lock();
         all.retain(|(known, _)| known != issuer);
-        if all.len() >= MAX_STORED_NONCES {
+        if all.len() >= MAX_STORED_DPOP_NONCES {
             all.remove(0);
         }
         all.push((issuer.to_owned(), nonce));
@@ -120,8 +120,9 @@ impl DpopNonces {
 }
 
 /// Returns the text of a header if it is a valid DPoP nonce, and otherwise `None`.
-pub(crate) fn parse_nonce(text: &str) -> Option<String> {
-    let is_fit = !text.is_empty() && text.len() <= MAX_NONCE_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());
+pub(crate) fn parse_dpop_nonce(text: &str) -> Option<String> {
+    let is_fit =
+        !text.is_empty() && text.len() <= MAX_DPOP_NONCE_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());
     is_fit.then(|| text.to_owned())
 }
 
@@ -145,7 +146,7 @@ mod tests {
 
     use super::*;
 
-    fn proof_claims(proof: &str) -> Value {
+    fn dpop_proof_claims(proof: &str) -> Value {
         let header = decode_header(proof).unwrap();
         let key = DecodingKey::from_jwk(header.jwk.as_ref().unwrap()).unwrap();
         let mut validation = Validation::new(Algorithm::ES256);
@@ -164,27 +165,27 @@ mod tests {
         assert_eq!(nonces.get("https://two.example").as_deref(), Some("n2"), "each issuer must have its own nonce");
         assert_eq!(nonces.get("https://three.example"), None, "an unknown issuer must have no nonce");
         (0..100).for_each(|number| nonces.set(&format!("https://{number}.example"), "n".to_owned()));
-        assert_eq!(nonces.lock().len(), MAX_STORED_NONCES, "the number of nonces must be limited");
+        assert_eq!(nonces.lock().len(), MAX_STORED_DPOP_NONCES, "the number of nonces must be limited");
     }
 
     #[test]
-    fn proof_contains_all_claims_of_rfc_9449() {
+    fn dpop_proof_contains_all_claims_of_rfc_9449() {
         let key = DpopKey::generate().unwrap();
         let url = Url::parse("https://a.example/mcp?x=1#y").unwrap();
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
-        let proof = key.proof("POST", &url, Some("token"), Some("n0"), now).unwrap();
+        let proof = key.sign_proof("POST", &url, Some("token"), Some("n0"), now).unwrap();
         let header = decode_header(&proof).unwrap();
         assert_eq!((header.typ.as_deref(), header.alg), (Some("dpop+jwt"), Algorithm::ES256), "type and algorithm");
         let shown = serde_json::to_value(&header.jwk).unwrap();
         assert!(shown.get("d").is_none() && shown["crv"] == "P-256", "only the public key must be included: {shown}");
-        let found = proof_claims(&proof);
+        let found = dpop_proof_claims(&proof);
         assert_eq!(found["htu"], "https://a.example/mcp", "without query and fragment");
         assert_eq!((&found["htm"], &found["nonce"]), (&json!("POST"), &json!("n0")), "method and nonce");
         assert_eq!(found["iat"], 1_800_000_000_u64, "time of creation");
         // RFC 9449, 4.2: the SHA-256 of the token.
         assert_eq!(found["ath"], "PEaenWxYddN6Q_NT1PiOYfz4EsZu7jRXRlpAsNpBU-A", "hash of the token");
-        let second = key.proof("POST", &url, Some("token"), Some("n0"), now).unwrap();
-        assert_ne!(found["jti"], proof_claims(&second)["jti"], "proofs must be unique");
+        let second = key.sign_proof("POST", &url, Some("token"), Some("n0"), now).unwrap();
+        assert_ne!(found["jti"], dpop_proof_claims(&second)["jti"], "proofs must be unique");
         let again = DpopKey::from_stored_secret(key.stored().clone()).unwrap();
         assert_eq!(serde_json::to_value(&again.public).unwrap(), shown, "a stored key must be restored");
     }

@@ -16,7 +16,7 @@ pub struct AuthError {
 
 impl AuthError {
     /// Returns `true` if the authorization server responded with an OAuth error.
-    pub(crate) fn is_refusal(&self) -> bool {
+    pub(crate) fn is_oauth_error_response(&self) -> bool {
         matches!(self.cause, AuthErrorCause::Refused { .. })
     }
 
@@ -269,7 +269,8 @@ pub enum AuthErrorCause {
         /// Human-readable description of the endpoint or scope.
         what: String,
     },
-    /// No usable token exists, and none can be obtained without the user.
+    /// No usable token exists, and none can be obtained without the user. The app reports it as
+    /// `SignInFailure::SignInNeeded` (`credentials/src/sign_in.rs`).
     #[error("{cause}")]
     SignInNeeded {
         /// Human-readable reason why the user must sign in.

@@ -12,11 +12,11 @@ use crate::{authorization_server, protected_resource, redirect_listener, scopes}
 /// Issuer of the metadata documents in the corpus.
 const ISSUER: &str = "https://as.example/tenant";
 /// Server URL of the resource documents in the corpus.
-const SERVER: &str = "https://mcp.example/v1/mcp";
+const SERVER_URL: &str = "https://mcp.example/v1/mcp";
 /// Redirect URI of the simulated sign-in.
-const REDIRECT: &str = "http://127.0.0.1:49152/callback";
+const REDIRECT_URI: &str = "http://127.0.0.1:49152/callback";
 /// State of the simulated sign-in.
-const STATE: &str = "state-of-this-sign-in";
+const OAUTH_STATE: &str = "state-of-this-sign-in";
 
 /// Parses `WWW-Authenticate` values. Asserts that the result is within the bounds, and that formatting and parsing it
 /// again yields the same result.
@@ -64,14 +64,14 @@ pub fn check_server_metadata(bytes: &[u8]) {
         return;
     };
     let named = UserEnteredUrls::default();
-    let Ok(server) = authorization_server::parse_metadata(&members, &url, &[ISSUER], &named) else { return };
+    let Ok(server) = authorization_server::parse_server_metadata(&members, &url, &[ISSUER], &named) else { return };
     assert_eq!(server.issuer, ISSUER, "the issuer must be the requested one");
     let endpoints =
         [Some(&server.token_endpoint), server.registration_endpoint.as_ref(), server.revocation_endpoint.as_ref()];
     for endpoint in endpoints.into_iter().flatten() {
         assert_safe_url(endpoint);
         assert!(
-            metadata_address::parse_endpoint("it", endpoint.as_str(), &named).is_ok(),
+            metadata_address::parse_endpoint_url("it", endpoint.as_str(), &named).is_ok(),
             "{endpoint} must be accepted again"
         );
     }
@@ -86,13 +86,15 @@ pub fn check_server_metadata(bytes: &[u8]) {
 
 /// Parses a document as protected resource metadata. Asserts that the result is about the server.
 pub fn check_resource_metadata(bytes: &[u8]) {
-    let (Some(url), Some(server)) = (parse_url("https://mcp.example/.well-known/x"), parse_url(SERVER)) else { return };
+    let (Some(url), Some(server)) = (parse_url("https://mcp.example/.well-known/x"), parse_url(SERVER_URL)) else {
+        return;
+    };
     let MetadataResponse::Found(members) = metadata_document::parse_response(&url, &Response::new(bytes.to_vec()))
     else {
         return;
     };
     let shown = |text: &str| metadata_address::displayed_text(text);
-    match protected_resource::parse_metadata(&members, &server, &shown) {
+    match protected_resource::parse_resource_metadata(&members, &server, &shown) {
         Ok(found) => {
             let about = parse_url(&found.identifier);
             assert!(
@@ -121,13 +123,13 @@ pub fn check_resource_metadata(bytes: &[u8]) {
 /// Parses a pasted URL as an authorization response. Asserts that an accepted one has the state and the origin of the
 /// sign-in.
 pub fn check_redirect(text: &str) {
-    let Some(place) = parse_url(REDIRECT) else { return };
-    if redirect_listener::parse_pasted_redirect(text, &place, STATE).is_ok() {
+    let Some(place) = parse_url(REDIRECT_URI) else { return };
+    if redirect_listener::parse_pasted_redirect(text, &place, OAUTH_STATE).is_ok() {
         let url = parse_url(text.trim());
         let state = url.as_ref().and_then(|url| url.query_pairs().find(|(name, _)| name == "state"));
         assert_eq!(
             state.map(|(_, value)| value.into_owned()).as_deref(),
-            Some(STATE),
+            Some(OAUTH_STATE),
             "the state must belong to the sign-in"
         );
         assert!(url.is_some_and(|url| url.origin() == place.origin()), "the origin must belong to the sign-in");

@@ -80,7 +80,7 @@ impl AuthorizationContext {
     /// # Errors
     /// Returns [`AuthErrorCause::NotApproved`] if something is not approved and consent cannot be requested, and
     /// [`AuthErrorCause::Declined`] or [`AuthErrorCause::Cancelled`] if the user does not consent.
-    pub(crate) async fn ensure_approved(
+    pub(crate) async fn ensure_grant_approved(
         &self,
         found: &DiscoveryResult,
         client: &OAuthClient,
@@ -125,7 +125,7 @@ impl AuthorizationContext {
                 self.request_consent(consent).await?;
                 true
             }
-            ConsentMode::Nobody => return Err(unapproved_error(moved.as_ref(), &new_scopes)),
+            ConsentMode::Nobody => return Err(grant_not_approved_error(moved.as_ref(), &new_scopes)),
         };
         let shown = used.iter().filter(|endpoint| are_shown || is_approved(endpoint));
         let endpoints = shown.map(|endpoint| endpoint.url.clone()).collect();
@@ -148,7 +148,7 @@ impl AuthorizationContext {
     /// Returns [`AuthErrorCause::Declined`] or [`AuthErrorCause::Cancelled`] if the user does not consent.
     pub(crate) async fn request_consent(&self, consent: ConsentPrompt) -> Result<(), AuthError> {
         self.set_progress(AuthPhase::Consent, None);
-        match self.settings.user.consent(consent).await {
+        match self.settings.user.ask_for_consent(consent).await {
             ConsentAnswer::Yes => {
                 self.web.note(AuthPhase::Consent, "the user agreed");
                 Ok(())
@@ -159,7 +159,7 @@ impl AuthorizationContext {
     }
 }
 
-fn unapproved_error(moved: Option<&AuthEndpoint>, new_scopes: &[String]) -> AuthError {
+fn grant_not_approved_error(moved: Option<&AuthEndpoint>, new_scopes: &[String]) -> AuthError {
     let what = match moved {
         Some(AuthEndpoint { url, issuer, .. }) => {
             format!(

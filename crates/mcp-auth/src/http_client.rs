@@ -28,11 +28,11 @@ pub(crate) struct AuthHttpClient {
     client: UntrustedUrlClient,
     now: Clock,
     named: UserEnteredUrls,
-    state: Mutex<RequestState>,
+    state: Mutex<RequestBudgetAndLog>,
 }
 
 #[derive(Default)]
-struct RequestState {
+struct RequestBudgetAndLog {
     budget: RequestBudget,
     log: StepLog,
 }
@@ -42,11 +42,11 @@ impl AuthHttpClient {
         AuthHttpClient { client, now, named, state: Mutex::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, RequestState> {
+    fn lock(&self) -> MutexGuard<'_, RequestBudgetAndLog> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn user_addresses(&self) -> &UserEnteredUrls {
+    pub(crate) fn user_entered_urls(&self) -> &UserEnteredUrls {
         &self.named
     }
 
@@ -163,7 +163,7 @@ impl AuthHttpClient {
             };
             self.set_conclusion("it is a redirect");
             // The redirect chooses the path, so it must not lead to another service on a host that the user entered.
-            url = metadata_address::parse_endpoint_of_owner("a redirect", next.as_str(), &url, &self.named)
+            url = metadata_address::parse_endpoint_url_of_owner("a redirect", next.as_str(), &url, &self.named)
                 .map_err(|cause| phase.error(cause))?;
         }
         let cause = format!("it redirects more than {MAX_REDIRECTS} times");

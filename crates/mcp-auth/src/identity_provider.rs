@@ -45,11 +45,11 @@ impl AuthorizationContext {
         why: AuthReason,
         request: &BrowserlessTokenRequest,
     ) -> Result<(StoredSecret, IdpTokenEndpoint), AuthError> {
-        let server = authorization_server::discover_by_issuer(&self.web, &provider.issuer).await?;
+        let server = authorization_server::discover_server_by_issuer(&self.web, &provider.issuer).await?;
         check_pkce_support(&server)?;
         oauth_client::check_client_authentication_support(&provider.authentication, &server)?;
         let client = identity_provider_client(provider, server.auth_methods.as_deref());
-        let exchange = self.exchange_endpoint(provider, Some(&server))?;
+        let exchange = self.token_exchange_endpoint(provider, Some(&server))?;
         let mut endpoints = vec![grant_approval::provider_endpoint(&server.token_endpoint, &server.issuer)];
         if exchange.url != server.token_endpoint {
             endpoints.push(grant_approval::provider_endpoint(&exchange.url, &exchange.issuer));
@@ -93,18 +93,21 @@ impl AuthorizationContext {
 
     /// Returns the token exchange endpoint: the configured one, or else the token endpoint in the identity provider's
     /// metadata.
-    pub(crate) async fn find_exchange_endpoint(&self, provider: &EnterpriseIdp) -> Result<IdpTokenEndpoint, AuthError> {
+    pub(crate) async fn find_token_exchange_endpoint(
+        &self,
+        provider: &EnterpriseIdp,
+    ) -> Result<IdpTokenEndpoint, AuthError> {
         let found = match &provider.token_endpoint {
             Some(_) => None,
-            None => Some(authorization_server::discover_by_issuer(&self.web, &provider.issuer).await?),
+            None => Some(authorization_server::discover_server_by_issuer(&self.web, &provider.issuer).await?),
         };
         if let Some(found) = &found {
             oauth_client::check_client_authentication_support(&provider.authentication, found)?;
         }
-        self.exchange_endpoint(provider, found.as_ref())
+        self.token_exchange_endpoint(provider, found.as_ref())
     }
 
-    fn exchange_endpoint(
+    fn token_exchange_endpoint(
         &self,
         provider: &EnterpriseIdp,
         found: Option<&AuthorizationServerMetadata>,
@@ -114,8 +117,11 @@ impl AuthorizationContext {
             (None, Some(found)) => found.token_endpoint.as_str(),
             (None, None) => provider.issuer.as_str(),
         };
-        let url =
-            metadata_address::parse_endpoint("the identity provider's token endpoint", url, self.web.user_addresses());
+        let url = metadata_address::parse_endpoint_url(
+            "the identity provider's token endpoint",
+            url,
+            self.web.user_entered_urls(),
+        );
         let url = url.map_err(|cause| PHASE.error(cause))?;
         // The metadata does not describe an endpoint that the settings name.
         let methods = found.filter(|_| provider.token_endpoint.is_none()).and_then(|found| found.auth_methods.clone());
@@ -149,7 +155,14 @@ impl AuthorizationContext {
             nonces: &self.authorization_nonces,
             now: self.now(),
         };
-        endpoint.identity_grant(id_token, &found.authorization_server.issuer, &found.resource, scopes).await
+        endpoint
+            .exchange_id_token_for_identity_assertion(
+                id_token,
+                &found.authorization_server.issuer,
+                &found.resource,
+                scopes,
+            )
+            .await
     }
 }
 
@@ -157,7 +170,7 @@ fn identity_provider_client(provider: &EnterpriseIdp, methods: Option<&[String]>
     OAuthClient {
         kind: ClientKind::Preregistered,
         id: provider.client_id.clone(),
-        authentication: oauth_client::stored_authentication(&provider.authentication, methods),
+        authentication: oauth_client::to_stored_authentication(&provider.authentication, methods),
     }
 }
 

@@ -39,7 +39,11 @@ impl UserEnteredUrls {
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
-pub(crate) fn parse_endpoint(what: &'static str, text: &str, named: &UserEnteredUrls) -> Result<Url, AuthErrorCause> {
+pub(crate) fn parse_endpoint_url(
+    what: &'static str,
+    text: &str,
+    named: &UserEnteredUrls,
+) -> Result<Url, AuthErrorCause> {
     check_endpoint_url(text, named).map_err(|cause| AuthErrorCause::UnsafeUrl {
         what,
         shown: displayed_text(text),
@@ -47,7 +51,7 @@ pub(crate) fn parse_endpoint(what: &'static str, text: &str, named: &UserEntered
     })
 }
 
-/// Validates a URL from the metadata or challenge of `owner`, as [`parse_endpoint`] does, and also its port.
+/// Validates a URL from the metadata or challenge of `owner`, as [`parse_endpoint_url`] does, and also its port.
 ///
 /// Another port of a host that the user entered is another service, often one in a private network that trusts every
 /// client that can connect. Such a URL is allowed only if the user entered that port, or if `owner` has the same
@@ -55,13 +59,13 @@ pub(crate) fn parse_endpoint(what: &'static str, text: &str, named: &UserEntered
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::UnsafeUrl`] if the URL is not allowed.
-pub(crate) fn parse_endpoint_of_owner(
+pub(crate) fn parse_endpoint_url_of_owner(
     what: &'static str,
     text: &str,
     owner: &Url,
     named: &UserEnteredUrls,
 ) -> Result<Url, AuthErrorCause> {
-    let url = parse_endpoint(what, text, named)?;
+    let url = parse_endpoint_url(what, text, named)?;
     if named.has(&url) && !named.has_origin(&url) && url.origin() != owner.origin() {
         let cause = "it leads to another service on a host that you named; enter it as the issuer if you trust it";
         return Err(AuthErrorCause::UnsafeUrl { what, shown: displayed_text(text), cause: cause.to_owned() });
@@ -204,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    fn test_user_addresses() -> UserEnteredUrls {
+    fn user_entered_test_urls() -> UserEnteredUrls {
         UserEnteredUrls::new([Url::parse("http://localhost:4000/mcp").unwrap()].iter())
     }
 
@@ -218,22 +222,25 @@ mod tests {
     fn encoded_length_of_a_url_is_bounded() {
         let within = format!("https://a.example/{}", "a".repeat(MAX_URL_BYTES - 18));
         assert!(
-            parse_endpoint("a test", &within, &test_user_addresses()).is_ok(),
+            parse_endpoint_url("a test", &within, &user_entered_test_urls()).is_ok(),
             "{MAX_URL_BYTES} bytes must be allowed"
         );
         assert!(
-            parse_endpoint("a test", &format!("{within}a"), &test_user_addresses()).is_err(),
+            parse_endpoint_url("a test", &format!("{within}a"), &user_entered_test_urls()).is_err(),
             "one more byte must be rejected"
         );
         let grows = format!("https://a.example/{}", "é".repeat(MAX_URL_BYTES / 4));
-        assert!(parse_endpoint("a test", &grows, &test_user_addresses()).is_err(), "the encoded length must count");
+        assert!(
+            parse_endpoint_url("a test", &grows, &user_entered_test_urls()).is_err(),
+            "the encoded length must count"
+        );
     }
 
     #[test]
     fn only_https_and_named_loopback_urls_are_allowed() {
         for good in ["https://a.example/token", "https://a.example:8443/t?x=1", "http://localhost:5000/token"] {
             assert!(
-                parse_endpoint("a test", good, &test_user_addresses()).is_ok(),
+                parse_endpoint_url("a test", good, &user_entered_test_urls()).is_ok(),
                 "[auth-https-endpoints] {good} must be allowed"
             );
         }
@@ -249,7 +256,7 @@ mod tests {
             "",
             "https://a.example/a b",
         ] {
-            let refused = parse_endpoint("a test", bad, &test_user_addresses());
+            let refused = parse_endpoint_url("a test", bad, &user_entered_test_urls());
             assert!(refused.is_err(), "[auth-https-endpoints] [auth-communication-security] {bad} must be rejected");
         }
     }
@@ -305,11 +312,11 @@ mod tests {
             assert!(!shown.contains('\n'), "X43: the URL must be shown on one line: {shown:?}");
         }
         assert!(
-            parse_browser_url("a test", "https://a.example/authorize?x=1", &test_user_addresses()).is_ok(),
+            parse_browser_url("a test", "https://a.example/authorize?x=1", &user_entered_test_urls()).is_ok(),
             "an ordinary URL must be allowed"
         );
         assert!(
-            parse_browser_url("a test", "http://localhost:5000/authorize", &test_user_addresses()).is_ok(),
+            parse_browser_url("a test", "http://localhost:5000/authorize", &user_entered_test_urls()).is_ok(),
             "a loopback URL entered by the user must be allowed"
         );
     }

@@ -8,7 +8,7 @@ use crate::error::AuthErrorCause;
 use crate::metadata_address;
 
 /// Maximum number of items that are read from a list in a metadata document.
-const MAX_LIST_ITEMS: usize = 100;
+const MAX_METADATA_LIST_ITEMS: usize = 100;
 
 /// Result of a request for a metadata document, derived from the HTTP response.
 pub(crate) enum MetadataResponse {
@@ -45,10 +45,10 @@ pub(crate) fn string_member(members: &Map<String, Value>, name: &str) -> Option<
 /// Returns the strings of a list member. Items of other types are dropped.
 pub(crate) fn string_list_member(members: &Map<String, Value>, name: &str) -> Option<Vec<String>> {
     let items = members.get(name)?.as_array()?;
-    Some(items.iter().filter_map(Value::as_str).take(MAX_LIST_ITEMS).map(str::to_owned).collect())
+    Some(items.iter().filter_map(Value::as_str).take(MAX_METADATA_LIST_ITEMS).map(str::to_owned).collect())
 }
 
 /// Returns `true` if the member is present and has the value `true`.
-pub(crate) fn is_true_member(members: &Map<String, Value>, name: &str) -> bool {
+pub(crate) fn is_member_true(members: &Map<String, Value>, name: &str) -> bool {
     matches!(members.get(name), Some(Value::Bool(true)))
 }

@@ -9,7 +9,9 @@ use crate::authorization_server::AuthorizationServerMetadata;
 use crate::client_registration::ClientRegistration;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::metadata_address;
-use crate::settings::{ClientAuthentication, ClientSecretMethod, ClientSource, PreregisteredClient, is_document_url};
+use crate::settings::{
+    ClientAuthentication, ClientSecretMethod, ClientSource, PreregisteredClient, is_client_metadata_document_url,
+};
 use crate::stored_secret::StoredSecret;
 
 const PHASE: AuthPhase = AuthPhase::ClientId;
@@ -64,8 +66,10 @@ pub(crate) fn choose_client_id_approach(
         }
         return Ok(ClientIdApproach::Preregistered(preregistered.clone()));
     }
-    let document =
-        source.metadata_url.as_ref().filter(|url| server.supports_metadata_documents && is_document_url(url));
+    let document = source
+        .metadata_url
+        .as_ref()
+        .filter(|url| server.supports_metadata_documents && is_client_metadata_document_url(url));
     Ok(match (document, stored, &server.registration_endpoint) {
         (Some(url), ..) => ClientIdApproach::Document(url.clone()),
         (None, Some(stored), _) => ClientIdApproach::Registered(stored),
@@ -103,12 +107,12 @@ pub(crate) fn preregistered_client(preregistered: &PreregisteredClient, methods:
     OAuthClient {
         kind: ClientKind::Preregistered,
         id: preregistered.client_id.clone(),
-        authentication: stored_authentication(&preregistered.authentication, methods),
+        authentication: to_stored_authentication(&preregistered.authentication, methods),
     }
 }
 
 /// Returns the OAuth client for a client id that the user entered.
-pub(crate) fn entered_client(typed: &PreregisteredClient, methods: Option<&[String]>) -> OAuthClient {
+pub(crate) fn user_entered_client(typed: &PreregisteredClient, methods: Option<&[String]>) -> OAuthClient {
     OAuthClient { kind: ClientKind::Typed, ..preregistered_client(typed, methods) }
 }
 
@@ -116,7 +120,7 @@ pub(crate) fn metadata_document_client(url: &Url) -> OAuthClient {
     OAuthClient { kind: ClientKind::MetadataDocument, id: url.to_string(), authentication: StoredClientAuth::None }
 }
 
-pub(crate) fn stored_authentication(given: &ClientAuthentication, methods: Option<&[String]>) -> StoredClientAuth {
+pub(crate) fn to_stored_authentication(given: &ClientAuthentication, methods: Option<&[String]>) -> StoredClientAuth {
     match given {
         ClientAuthentication::None => StoredClientAuth::None,
         ClientAuthentication::Secret { secret, method } => {
@@ -259,7 +263,7 @@ mod tests {
             ("https://app.example/client.json#x", false),
             ("https://u@app.example/client.json", false),
         ] {
-            let is_one = is_document_url(&Url::parse(url).unwrap());
+            let is_one = is_client_metadata_document_url(&Url::parse(url).unwrap());
             assert_eq!(is_one, is_good, "[auth-cimd-url-form] [auth-cimd-hosted-https] {url}");
         }
     }
@@ -274,7 +278,7 @@ mod tests {
             (Some(list(&["client_secret_post"])), true),
             (Some(list(&["private_key_jwt", "client_secret_post"])), true),
         ] {
-            let found = stored_authentication(&secret, methods.as_deref());
+            let found = to_stored_authentication(&secret, methods.as_deref());
             let is_right = matches!(found, StoredClientAuth::Post(_)) == is_post;
             assert!(is_right, "[auth-cc-metadata-methods] [auth-cc-auth-method] with {methods:?}");
         }

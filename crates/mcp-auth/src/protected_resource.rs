@@ -37,20 +37,20 @@ pub(crate) async fn discover_resource(
     advertised: Option<&str>,
 ) -> Result<Option<ProtectedResourceMetadata>, AuthError> {
     if let Some(advertised) = advertised {
-        let url = metadata_address::parse_endpoint_of_owner(
+        let url = metadata_address::parse_endpoint_url_of_owner(
             "the protected resource metadata",
             advertised,
             server,
-            web.user_addresses(),
+            web.user_entered_urls(),
         );
         let url = url.map_err(|cause| PHASE.error(cause))?;
-        let (resource, why) = fetch_metadata(web, &url, server).await?;
+        let (resource, why) = fetch_resource_metadata(web, &url, server).await?;
         if resource.is_some() {
             return Ok(resource);
         }
         web.set_conclusion(&format!("{}; trying the well-known locations", why.unwrap_or_default()));
         for url in resource_metadata_urls(server).into_iter().filter(|other| *other != url) {
-            if let (Some(resource), _) = fetch_metadata(web, &url, server).await? {
+            if let (Some(resource), _) = fetch_resource_metadata(web, &url, server).await? {
                 return Ok(Some(resource));
             }
         }
@@ -59,14 +59,14 @@ pub(crate) async fn discover_resource(
         return Err(PHASE.error(AuthErrorCause::Unreadable { address: metadata_address::displayed_url(&url), cause }));
     }
     for url in resource_metadata_urls(server) {
-        if let (Some(resource), _) = fetch_metadata(web, &url, server).await? {
+        if let (Some(resource), _) = fetch_resource_metadata(web, &url, server).await? {
             return Ok(Some(resource));
         }
     }
     Ok(None)
 }
 
-async fn fetch_metadata(
+async fn fetch_resource_metadata(
     web: &AuthHttpClient,
     url: &Url,
     server: &Url,
@@ -74,7 +74,7 @@ async fn fetch_metadata(
     let answer = web.get(PHASE, url).await?;
     match metadata_document::parse_response(url, &answer) {
         MetadataResponse::Found(members) => {
-            match parse_metadata(&members, server, &|text| web.format_untrusted(text)) {
+            match parse_resource_metadata(&members, server, &|text| web.format_untrusted(text)) {
                 Ok(resource) => {
                     web.set_conclusion(&format!(
                         "this is the metadata of {}",
@@ -105,7 +105,7 @@ async fn fetch_metadata(
 
 /// Parses the metadata document. Returns `Err(None)` if `resource` is missing. `clean` makes untrusted text safe to
 /// display.
-pub(crate) fn parse_metadata(
+pub(crate) fn parse_resource_metadata(
     members: &Map<String, Value>,
     server: &Url,
     clean: &dyn Fn(&str) -> String,
@@ -128,7 +128,7 @@ pub(crate) fn parse_metadata(
         identifier,
         authorization_servers,
         scopes: listed.map(|list| scopes::distinct_valid_scopes(list.iter().map(String::as_str))),
-        dpop: metadata_document::is_true_member(members, "dpop_bound_access_tokens_required")
+        dpop: metadata_document::is_member_true(members, "dpop_bound_access_tokens_required")
             || algorithms.iter().any(|algorithm| algorithm == "ES256"),
     })
 }

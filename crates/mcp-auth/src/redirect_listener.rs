@@ -20,11 +20,11 @@ pub(crate) const BROWSER_RESPONSE_TIMEOUT: Duration = Duration::from_secs(300);
 /// Path of the redirect URI.
 pub(crate) const REDIRECT_PATH: &str = "/callback";
 /// Maximum size in bytes of a request that the redirect listener reads.
-const MAX_REQUEST_BYTES: usize = 16 * 1024;
+const MAX_REDIRECT_REQUEST_BYTES: usize = 16 * 1024;
 /// Timeout of reading a browser's request to the redirect listener, or of writing the final page.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
+const REDIRECT_REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of concurrent connections to the redirect listener.
-const MAX_CONNECTIONS: usize = 16;
+const MAX_REDIRECT_CONNECTIONS: usize = 16;
 
 /// HTTP listener on 127.0.0.1 that receives the authorization response.
 pub(crate) struct RedirectListener {
@@ -106,7 +106,7 @@ impl RedirectListener {
         let mut connections = JoinSet::new();
         loop {
             tokio::select! {
-                accepted = self.listener.accept(), if connections.len() < MAX_CONNECTIONS => {
+                accepted = self.listener.accept(), if connections.len() < MAX_REDIRECT_CONNECTIONS => {
                     match accepted {
                         Ok((stream, _)) => {
                             let (redirect_uri, state) = (redirect_uri.clone(), state.clone());
@@ -139,7 +139,7 @@ impl BrowserConnection {
             Ok(()) => final_page::final_page_response(200, FinalPageText::SignedIn, language),
             Err(cause) => final_page::final_page_response(400, FinalPageText::Failed(cause), language),
         };
-        let _ = tokio::time::timeout(REQUEST_TIMEOUT, write_final_page(&mut stream, &page)).await;
+        let _ = tokio::time::timeout(REDIRECT_REQUEST_TIMEOUT, write_final_page(&mut stream, &page)).await;
     }
 }
 
@@ -150,7 +150,7 @@ async fn handle_request(
     redirect_uri: &Url,
     state: &SecretString,
 ) -> Result<(AuthorizationResponse, BrowserConnection), &'static str> {
-    let head = tokio::time::timeout(REQUEST_TIMEOUT, read_request_head(&mut stream)).await;
+    let head = tokio::time::timeout(REDIRECT_REQUEST_TIMEOUT, read_request_head(&mut stream)).await;
     let language = head.as_ref().ok().and_then(Option::as_deref).map_or(FinalPageLanguage::English, preferred_language);
     let judged = match head {
         Ok(Some(head)) => parse_redirect(&head, redirect_uri, state.expose_secret()),
@@ -160,7 +160,7 @@ async fn handle_request(
         Ok(returned) => Ok((returned, BrowserConnection(Some((stream, language))))),
         Err((status, why)) => {
             let page = final_page::final_page_response(status, FinalPageText::UnexpectedRequest, language);
-            let _ = tokio::time::timeout(REQUEST_TIMEOUT, write_final_page(&mut stream, &page)).await;
+            let _ = tokio::time::timeout(REDIRECT_REQUEST_TIMEOUT, write_final_page(&mut stream, &page)).await;
             Err(why)
         }
     }
@@ -188,7 +188,7 @@ async fn read_request_head(stream: &mut TcpStream) -> Option<String> {
         if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
             return String::from_utf8(bytes[..end].to_vec()).ok();
         }
-        if bytes.len() > MAX_REQUEST_BYTES {
+        if bytes.len() > MAX_REDIRECT_REQUEST_BYTES {
             return None;
         }
     }

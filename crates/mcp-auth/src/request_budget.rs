@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 pub(crate) const MAX_REQUESTS_PER_WINDOW: usize = 20;
 /// Maximum number of token renewals within [`BUDGET_WINDOW`] that the server causes by refusing unexpired tokens. A
 /// renewal takes about four requests: the refused request, two for the renewal, and the repeated request.
-pub(crate) const MAX_REFUSAL_RENEWALS_PER_WINDOW: usize = 3;
+pub(crate) const MAX_RENEWALS_AFTER_REFUSAL_PER_WINDOW: usize = 3;
 /// Length of the sliding window in which operations are counted.
 const BUDGET_WINDOW: Duration = Duration::from_secs(60);
 
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn twenty_requests_per_minute_are_allowed() {
+    fn twenty_auth_requests_per_minute_are_allowed() {
         let start = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut budget = RequestBudget::default();
         let sent = (0..300)

@@ -73,7 +73,7 @@ impl ClientSource {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn metadata_document(&self) -> Option<String> {
-        let url = self.metadata_url.as_ref().filter(|url| is_document_url(url))?;
+        let url = self.metadata_url.as_ref().filter(|url| is_client_metadata_document_url(url))?;
         let mut document = serde_json::json!({
             "client_id": url.as_str(),
             "client_name": self.name,
@@ -193,7 +193,7 @@ impl fmt::Debug for AuthorizationSettings {
 }
 
 /// Returns `true` if a URL is valid as a client id: `https` with a path (Client ID Metadata Document, 3).
-pub(crate) fn is_document_url(url: &Url) -> bool {
+pub(crate) fn is_client_metadata_document_url(url: &Url) -> bool {
     url.scheme() == "https"
         && url.path() != "/"
         && url.fragment().is_none()

@@ -73,7 +73,7 @@ impl AuthorizationContext {
             self.web.note(AuthPhase::Storage, &format!("the stored sign-in could not be read: {}", unread.cause));
         }
         self.state().progress = Some(AuthProgress { phase: AuthPhase::ResourceMetadata, authorize_url: None });
-        self.notify();
+        self.notify_change();
         let ended = tokio::select! {
             biased;
             () = cancelled.cancelled() => {
@@ -99,6 +99,6 @@ impl Drop for SignInGuard<'_> {
     fn drop(&mut self) {
         self.0.state().progress = None;
         self.0.web.end_sign_in_log();
-        self.0.notify();
+        self.0.notify_change();
     }
 }

@@ -175,7 +175,7 @@ impl AuthorizationContext {
         let steps_up = matches!(consenting, ConsentMode::AskUser(AuthReason::StepUp { .. }));
         let request = self.prepare_browserless_request(challenge, ScopeLimit::Allowed { steps_up }).await?;
         let exchange = match &self.settings.grant {
-            GrantKind::EnterpriseManaged(provider) => Some(self.find_exchange_endpoint(provider).await?),
+            GrantKind::EnterpriseManaged(provider) => Some(self.find_token_exchange_endpoint(provider).await?),
             _ => None,
         };
         self.request_token(request, exchange, id_token, consenting).await
@@ -204,7 +204,7 @@ impl AuthorizationContext {
         consenting: ConsentMode,
     ) -> Result<Account, AuthError> {
         let BrowserlessTokenRequest { found, client, mut scopes } = request;
-        let approved = self.ensure_approved(&found, &client, exchange.as_ref(), &scopes, consenting).await?;
+        let approved = self.ensure_grant_approved(&found, &client, exchange.as_ref(), &scopes, consenting).await?;
         let server = &found.authorization_server;
         let key = self.dpop_binding_key(&found)?;
         let resource = Some(found.resource.as_str());
@@ -217,7 +217,7 @@ impl AuthorizationContext {
             GrantKind::EnterpriseManaged(provider) => {
                 let exchange = match exchange {
                     Some(exchange) => exchange,
-                    None => self.find_exchange_endpoint(provider).await?,
+                    None => self.find_token_exchange_endpoint(provider).await?,
                 };
                 let (grant, reduced) =
                     self.exchange_id_token(provider, &exchange, id_token.as_ref(), &found, &scopes).await?;
@@ -289,7 +289,7 @@ impl AuthorizationContext {
         let issuer = record.issuer.clone();
         self.store_record(record).await;
         if account.client == ClientKind::Preregistered {
-            self.store_first_issuer(&issuer).await;
+            self.bind_client_id_to_issuer(&issuer).await;
         }
         account
     }

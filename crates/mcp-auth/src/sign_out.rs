@@ -21,7 +21,7 @@ impl AuthorizationContext {
             None => RevocationOutcome::NothingToRevoke,
             Some(record) => self.revoke(&record).await,
         };
-        self.notify();
+        self.notify_change();
         removed.map_err(|error| {
             let cause = format!("you are signed out for this run, but the tokens could not be removed: {error}");
             AuthPhase::Storage.error(AuthErrorCause::Vault(VaultError { cause, ..error }))

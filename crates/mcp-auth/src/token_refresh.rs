@@ -10,7 +10,7 @@ use crate::dpop::unix_seconds;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::grant_approval::ConsentMode;
 use crate::protected_resource;
-use crate::request_budget::MAX_REFUSAL_RENEWALS_PER_WINDOW;
+use crate::request_budget::MAX_RENEWALS_AFTER_REFUSAL_PER_WINDOW;
 use crate::settings::DpopUse;
 use crate::sign_in_record::{SignInRecord, TokenSet};
 use crate::token::TokenEndpoint;
@@ -63,7 +63,7 @@ pub(crate) async fn renew_token(
     generation: u64,
     refused: bool,
 ) -> Result<(), AuthError> {
-    shared.check_no_recent_failure(generation)?;
+    shared.check_no_recent_renewal_failure(generation)?;
     let task = {
         let shared = Arc::clone(shared);
         tokio::spawn(async move { shared.renew(generation, refused).await })
@@ -80,7 +80,7 @@ impl AuthorizationContext {
             return Ok(());
         }
         // Callers that waited for a failed renewal get its error instead of retrying.
-        self.check_no_recent_failure(generation)?;
+        self.check_no_recent_renewal_failure(generation)?;
         let _held = self.settings.vault.lock_entry(&self.vault_key(VaultEntryKind::Account)).await;
         if self.reload_record().await {
             let (is_gone, is_good) = {
@@ -96,7 +96,7 @@ impl AuthorizationContext {
                 return Ok(());
             }
         }
-        if refused && !self.state().refusals.try_take(MAX_REFUSAL_RENEWALS_PER_WINDOW, self.now()) {
+        if refused && !self.state().refusals.try_take(MAX_RENEWALS_AFTER_REFUSAL_PER_WINDOW, self.now()) {
             let cause = "the server refused several new tokens within a minute".to_owned();
             self.web.note(AuthPhase::Refresh, &cause);
             return Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }));
@@ -120,7 +120,7 @@ impl AuthorizationContext {
             self.state().failed_refresh = Some(FailedTokenRefresh { generation, at, error: error.clone() });
             self.end_unapproved_sign_in(error).await;
             self.web.note(AuthPhase::Refresh, &error.to_string());
-            self.notify();
+            self.notify_change();
         }
         renewed
     }
@@ -138,7 +138,7 @@ impl AuthorizationContext {
     ///
     /// # Errors
     /// Returns the error of the recent renewal.
-    fn check_no_recent_failure(&self, generation: u64) -> Result<(), AuthError> {
+    fn check_no_recent_renewal_failure(&self, generation: u64) -> Result<(), AuthError> {
         let state = self.state();
         let Some(failed) = state.failed_refresh.as_ref().filter(|failed| failed.generation == generation) else {
             return Ok(());
@@ -158,10 +158,11 @@ impl AuthorizationContext {
     }
 
     async fn refresh(&self, record: Option<SignInRecord>, generation: u64, refused: bool) -> Result<(), AuthError> {
-        let nothing = |cause: &str| AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause: cause.to_owned() });
-        let Some(mut record) = record else { return Err(nothing("you are not signed in")) };
+        let sign_in_needed =
+            |cause: &str| AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause: cause.to_owned() });
+        let Some(mut record) = record else { return Err(sign_in_needed("you are not signed in")) };
         let token = record.tokens.as_ref().and_then(|tokens| tokens.refresh.clone());
-        let Some(token) = token else { return Err(nothing("the sign-in has ended and cannot be renewed")) };
+        let Some(token) = token else { return Err(sign_in_needed("the sign-in has ended and cannot be renewed")) };
         if refused {
             self.verify_issuer(&record).await?;
         }
@@ -212,14 +213,14 @@ impl AuthorizationContext {
                 }
                 let cause = "the authorization server no longer renews this sign-in";
                 self.end_sign_in(record, cause).await;
-                Err(nothing(cause))
+                Err(sign_in_needed(cause))
             }
         }
     }
 
-    /// Checks that the server's metadata still names the issuer of the tokens. Otherwise removes everything that the issuer
-    /// issued: the tokens with the record of the sign-in, and the registration of the client. A temporary failure of the
-    /// metadata request is ignored.
+    /// Checks that the server's metadata still names the issuer of the tokens. Otherwise removes everything that the
+    /// issuer issued: the tokens with the record of the sign-in, and the registration of the client. A temporary
+    /// failure of the metadata request is ignored.
     async fn verify_issuer(&self, record: &SignInRecord) -> Result<(), AuthError> {
         let metadata_url =
             self.state().last_challenge.as_ref().and_then(|challenge| challenge.resource_metadata.clone());
@@ -230,7 +231,7 @@ impl AuthorizationContext {
                 if !resource.authorization_servers.is_empty()
                     && !resource.authorization_servers.contains(&record.issuer) =>
             {
-                self.remove_issued_data().await;
+                self.forget_previous_sign_in_data().await;
                 let cause = "the server now has another authorization server".to_owned();
                 Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }))
             }
@@ -243,7 +244,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Removes the tokens, which have become invalid. The account is retained and shows `cause`.
+    /// Removes the tokens, which have become invalid. The account is retained with `cause`, which the sign-in tab of
+    /// the server shows (`ui/src/sign-in/SignInTab.svelte`).
     pub(crate) async fn end_sign_in(&self, mut record: SignInRecord, cause: &str) {
         record.tokens = None;
         record.ended = Some(cause.to_owned());

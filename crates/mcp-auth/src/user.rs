@@ -10,18 +10,18 @@ use crate::settings::PreregisteredClient;
 #[async_trait]
 pub trait UserInteraction: Send + Sync {
     /// Asks the user to consent to a sign-in. The browser is not opened before the decision.
-    async fn consent(&self, request: ConsentPrompt) -> ConsentAnswer;
+    async fn ask_for_consent(&self, request: ConsentPrompt) -> ConsentAnswer;
 
     /// Asks the user for a client id that is registered at this authorization server with `redirect_uri`. Called only
     /// if the app can't obtain a client id in any other way. `redirect_port` of the result is ignored.
-    async fn client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<PreregisteredClient>;
+    async fn ask_for_client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<PreregisteredClient>;
 
     /// Opens the system browser. The URL is `http` or `https` and has no characters that a shell could interpret.
     ///
     /// # Errors
     /// Returns a human-readable cause if no browser can be opened. The sign-in then ends, unless
     /// [`wait_for_pasted_url`](Self::wait_for_pasted_url) can provide the response.
-    async fn open(&self, url: &Url) -> Result<(), String>;
+    async fn open_browser(&self, url: &Url) -> Result<(), String>;
 
     /// Waits until the user pastes the URL of the authorization response, and returns it. Called again if the URL is
     /// invalid. The default implementation never completes.
@@ -31,7 +31,7 @@ pub trait UserInteraction: Send + Sync {
 
     /// Returns `true` if the user can paste a URL even if no browser can be opened, in which case
     /// [`wait_for_pasted_url`](Self::wait_for_pasted_url) can return it.
-    fn can_paste(&self) -> bool {
+    fn can_paste_response_url(&self) -> bool {
         false
     }
 }

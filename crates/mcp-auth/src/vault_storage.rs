@@ -55,7 +55,7 @@ impl AuthorizationContext {
             state.record = record;
             state.generation += 1;
         }
-        self.notify();
+        self.notify_change();
         Ok(())
     }
 
@@ -99,7 +99,7 @@ impl AuthorizationContext {
         }
         let what = if entry.is_some() { "renewed or signed in" } else { "signed out" };
         self.web.note(AuthPhase::Storage, &format!("another process {what}; this sign-in was updated"));
-        self.notify();
+        self.notify_change();
         true
     }
 
@@ -160,7 +160,7 @@ impl AuthorizationContext {
                 Err(error) => VaultEntryPersistence::ThisRun { cause: error.cause },
             });
         }
-        self.notify();
+        self.notify_change();
     }
 
     /// Removes the sign-in record from memory and from the vault. The client registration is removed too, unless
@@ -190,7 +190,7 @@ impl AuthorizationContext {
         if let Some(record) = record.filter(|_| !keep_client) {
             self.forget_client(&record.issuer).await;
         }
-        self.notify();
+        self.notify_change();
         removed
     }
 
@@ -223,7 +223,7 @@ impl AuthorizationContext {
     }
 
     /// Returns the issuer with which the pre-registered client id was first used.
-    pub(crate) async fn first_issuer(&self, client_id: &str) -> Result<Option<String>, AuthError> {
+    pub(crate) async fn issuer_bound_to_client_id(&self, client_id: &str) -> Result<Option<String>, AuthError> {
         let entry = self.settings.vault.read(&self.vault_key(VaultEntryKind::FirstIssuer)).await;
         let entry = entry.map_err(|error| AuthPhase::ClientId.error(AuthErrorCause::Vault(error)))?;
         let pair = entry.and_then(|entry| serde_json::from_slice::<(String, String)>(entry.expose_secret()).ok());
@@ -232,10 +232,10 @@ impl AuthorizationContext {
 
     /// Stores this issuer as the one with which the pre-registered client id was first used, unless one is stored
     /// already.
-    pub(crate) async fn store_first_issuer(&self, issuer: &str) {
+    pub(crate) async fn bind_client_id_to_issuer(&self, issuer: &str) {
         let client = self.settings.client.preregistered.as_ref().filter(|client| client.issuer.is_none());
         let Some(client) = client else { return };
-        if matches!(self.first_issuer(&client.client_id).await, Ok(Some(_))) {
+        if matches!(self.issuer_bound_to_client_id(&client.client_id).await, Ok(Some(_))) {
             return;
         }
         let entry = serde_json::to_vec(&(&client.client_id, issuer)).unwrap_or_default();

@@ -27,24 +27,24 @@ fn main() {
     let rounds = arguments.next().map(|rounds| rounds.parse().expect("the second argument is a number"));
     match name.as_deref() {
         None => {
-            print_sizes();
-            measure_image(20);
+            print_type_sizes();
+            measure_image_result_decoding(20);
             measure_notification_decoding();
             measure_progress(50_000);
-            measure_echo(50_000);
-            measure_concurrent_echoes(1_000);
-            measure_tool_list(40);
+            measure_sequential_echo_calls(50_000);
+            measure_concurrent_echo_calls(1_000);
+            measure_tool_list_decoding(40);
         }
-        Some("echo") => measure_echo(rounds.unwrap_or(1_000)),
-        Some("echo-64") => measure_concurrent_echoes(rounds.unwrap_or(100)),
+        Some("echo") => measure_sequential_echo_calls(rounds.unwrap_or(1_000)),
+        Some("echo-64") => measure_concurrent_echo_calls(rounds.unwrap_or(100)),
         Some("progress") => measure_progress(rounds.unwrap_or(1_000)),
-        Some("tools") => measure_tool_list(rounds.unwrap_or(1)),
-        Some("image") => measure_image(rounds.unwrap_or(1)),
+        Some("tools") => measure_tool_list_decoding(rounds.unwrap_or(1)),
+        Some("image") => measure_image_result_decoding(rounds.unwrap_or(1)),
         Some(other) => panic!("{other} is not measured"),
     }
 }
 
-fn print_sizes() {
+fn print_type_sizes() {
     let of = |what: &str, bytes: usize| println!("{what:<48} {bytes:>17} bytes");
     of("a session", size_of::<Session>());
     of("  its configuration, on the heap", size_of::<SessionConfig>());
@@ -155,7 +155,7 @@ fn measure_progress(rounds: u32) {
 }
 
 /// Measures echo calls while 64 of them are in flight, as in a busy host.
-fn measure_concurrent_echoes(rounds: u32) {
+fn measure_concurrent_echo_calls(rounds: u32) {
     let mut session = ready_session();
     let mut waiting: VecDeque<RequestId> = (0..64).map(|_| send_call(&mut session, tool_call("echo"))).collect();
     let mut times = MeasuredTimes::default();
@@ -174,7 +174,7 @@ fn measure_concurrent_echoes(rounds: u32) {
     times.print_summary("an echo call, made and answered, 64 in flight", 64);
 }
 
-fn measure_echo(rounds: u32) {
+fn measure_sequential_echo_calls(rounds: u32) {
     let mut session = ready_session();
     let (mut asking, mut hearing) = (MeasuredTimes::default(), MeasuredTimes::default());
     for _ in 0..rounds {
@@ -189,7 +189,7 @@ fn measure_echo(rounds: u32) {
     hearing.print_summary("its answer, decoded and read", 1);
 }
 
-fn measure_tool_list(rounds: u32) {
+fn measure_tool_list_decoding(rounds: u32) {
     let tool = |n: usize| {
         let tool = json!({
             "name": format!("tool_{n:05}"),
@@ -225,7 +225,7 @@ fn measure_tool_list(rounds: u32) {
     reading.print_summary("  and read", 1);
 }
 
-fn measure_image(rounds: u32) {
+fn measure_image_result_decoding(rounds: u32) {
     let mut session = ready_session();
     let id = send_call(&mut session, tool_call("big"));
     let data = "QUJD".repeat(3_500_000);

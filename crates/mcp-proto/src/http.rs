@@ -6,25 +6,24 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::revision::Revision;
 
-/// HTTP headers of a POST that depend on the message in its body.
+/// HTTP headers of a POST request whose values depend on the JSON-RPC message in its body.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HttpPostHeaders {
-    /// Value of `MCP-Protocol-Version`. `None` before a legacy revision is negotiated, and in revisions without this
-    /// header.
+    /// Protocol revision to send in the `MCP-Protocol-Version` header, or `None` to send no such header.
     pub revision: Option<Revision>,
-    /// Value of `Mcp-Method`, since 2026-07-28.
+    /// Value of the `Mcp-Method` header, since 2026-07-28.
     pub method: Option<String>,
-    /// Value of `Mcp-Name`, since 2026-07-28. Already encoded by [`encode_header_value`].
+    /// Value of the `Mcp-Name` header, since 2026-07-28. Already encoded by [`encode_header_value`].
     pub name: Option<String>,
-    /// Names of the `Mcp-Param-*` headers with their encoded values, since 2026-07-28.
+    /// Name and encoded value of each `Mcp-Param-*` header, which repeats an argument of a tool call, since 2026-07-28.
     pub params: Vec<(String, String)>,
 }
 
 const BASE64_PREFIX: &str = "=?base64?";
 const BASE64_SUFFIX: &str = "?=";
 
-/// Encodes `text` as the value of a header. Returns printable ASCII unchanged, and `=?base64?...?=` if the text has
-/// other characters, begins or ends with white space, or looks encoded already.
+/// Encodes `text` as the value of an HTTP header. Returns printable ASCII unchanged. Returns `=?base64?...?=` if the
+/// text has other characters, begins or ends with white space, or looks encoded already.
 ///
 /// # Examples
 ///

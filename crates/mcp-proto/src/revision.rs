@@ -45,10 +45,10 @@ pub enum Revision {
 
 use Revision::{V2024_11_05 as A, V2025_03_26 as B, V2025_06_18 as C, V2025_11_25 as D, V2026_07_28 as E};
 
-/// First and last revision that have a wire feature, both inclusive.
+/// Range of the revisions that have one feature of the wire format: the first and the last of them, both inclusive.
 struct RevisionRange(Revision, Revision);
 
-const HANDSHAKE: RevisionRange = RevisionRange(A, D);
+const INITIALIZE_HANDSHAKE: RevisionRange = RevisionRange(A, D);
 const BATCHES: RevisionRange = RevisionRange(B, B);
 const PING: RevisionRange = RevisionRange(A, D);
 const SERVER_REQUESTS: RevisionRange = RevisionRange(A, D);
@@ -65,7 +65,7 @@ const SAMPLING_CONTEXT: RevisionRange = RevisionRange(D, E);
 const SAMPLING_TOOLS: RevisionRange = RevisionRange(D, E);
 const SAMPLING_CONTENT_LIST: RevisionRange = RevisionRange(D, E);
 const MULTI_ROUND_TRIP: RevisionRange = RevisionRange(E, E);
-const LISTEN: RevisionRange = RevisionRange(E, E);
+const SUBSCRIPTIONS_LISTEN: RevisionRange = RevisionRange(E, E);
 const CORE_TASKS: RevisionRange = RevisionRange(D, D);
 const CACHE_HINTS: RevisionRange = RevisionRange(E, E);
 const REQUEST_HEADERS: RevisionRange = RevisionRange(E, E);
@@ -86,7 +86,7 @@ impl Revision {
     /// Returns `true` if this revision has no `initialize` handshake, and every request carries the client's metadata
     /// instead.
     pub fn is_modern(self) -> bool {
-        !self.is_in_range(&HANDSHAKE)
+        !self.is_in_range(&INITIALIZE_HANDSHAKE)
     }
     /// Returns `true` if JSON arrays of messages are allowed (`basic` page of 2025-03-26).
     pub fn has_batches(self) -> bool {
@@ -104,7 +104,7 @@ impl Revision {
     pub fn has_set_log_level(self) -> bool {
         self.is_in_range(&SET_LOG_LEVEL)
     }
-    /// Returns `true` if `resources/subscribe` and `resources/unsubscribe` exist.
+    /// Returns `true` if the requests `resources/subscribe` and `resources/unsubscribe` exist.
     pub fn has_resource_subscribe(self) -> bool {
         self.is_in_range(&RESOURCE_SUBSCRIBE)
     }
@@ -149,27 +149,29 @@ impl Revision {
     pub fn has_sampling_content_list(self) -> bool {
         self.is_in_range(&SAMPLING_CONTENT_LIST)
     }
-    /// Returns `true` if the server requests input through `input_required` results.
+    /// Returns `true` if servers request input from the client with `input_required` results, instead of JSON-RPC
+    /// requests.
     pub fn has_multi_round_trip(self) -> bool {
         self.is_in_range(&MULTI_ROUND_TRIP)
     }
-    /// Returns `true` if change notifications are requested with `subscriptions/listen`.
-    pub fn has_listen(self) -> bool {
-        self.is_in_range(&LISTEN)
+    /// Returns `true` if clients subscribe to change notifications with `subscriptions/listen`.
+    pub fn has_subscriptions_listen(self) -> bool {
+        self.is_in_range(&SUBSCRIPTIONS_LISTEN)
     }
     /// Returns `true` if tasks are part of the core protocol. In 2026-07-28 they are an extension.
     pub fn has_core_tasks(self) -> bool {
         self.is_in_range(&CORE_TASKS)
     }
-    /// Returns `true` if results carry hints on how long they may be cached.
+    /// Returns `true` if results, such as lists, contain hints on how long they may be cached.
     pub fn has_cache_hints(self) -> bool {
         self.is_in_range(&CACHE_HINTS)
     }
-    /// Returns `true` if HTTP headers repeat the method and the name of the request's target.
+    /// Returns `true` if HTTP headers of each POST repeat the request's method and the name of its target, such as a
+    /// tool.
     pub fn has_request_headers(self) -> bool {
         self.is_in_range(&REQUEST_HEADERS)
     }
-    /// Returns `true` if each request carries protocol version, client and capabilities in `_meta`.
+    /// Returns `true` if each request contains the protocol version and the client's name and capabilities in `_meta`.
     pub fn has_request_meta(self) -> bool {
         self.is_in_range(&REQUEST_META)
     }
@@ -191,7 +193,7 @@ impl fmt::Display for Revision {
     }
 }
 
-/// Error of parsing a text that is not the name of a known revision.
+/// Error for a text that is not the name of a known protocol revision. Contains the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "\"{0}\" is no known protocol revision; known are 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28"

@@ -1,6 +1,6 @@
 //! Newline framing: splits a byte stream into lines of bounded length.
 //!
-//! A line that is too long is reported as soon as it exceeds the limit, because it may never end. Its further bytes are
+//! An oversized line is reported as soon as it exceeds the limit, because it may never end. Its further bytes are
 //! skipped without being stored. It is reported once more at its end, because the ID of a message is often last. Then
 //! decoding continues with the next line.
 
@@ -16,10 +16,10 @@ pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
 /// Number of bytes that are retained from the beginning and from the end of a line that exceeds the limit.
 pub const LINE_EXCERPT_BYTES: usize = 4 * 1024;
 
-/// Capacity in bytes above which a read buffer is replaced by a smaller one when it contains fewer than
+/// Capacity in bytes above which a read buffer is replaced by a smaller one, if its content is smaller than
 /// [`MAX_NEARLY_EMPTY_BUFFER_BYTES`].
 const MAX_IDLE_BUFFER_BYTES: usize = 256 * 1024;
-/// Content in bytes below which a large read buffer is replaced by a smaller one.
+/// Number of buffered bytes below which a read buffer that a large line has grown is replaced by a smaller one.
 const MAX_NEARLY_EMPTY_BUFFER_BYTES: usize = 64 * 1024;
 
 /// A complete line, or a report about a line that exceeds the length limit.
@@ -27,18 +27,18 @@ const MAX_NEARLY_EMPTY_BUFFER_BYTES: usize = 64 * 1024;
 pub enum DecodedLine {
     /// A complete line without its terminator. Not empty, and possibly not UTF-8.
     Whole(Bytes),
-    /// The current line exceeds the length limit. The decoder skips its remaining bytes.
-    TooLong {
-        /// First [`LINE_EXCERPT_BYTES`] of the line, or fewer with a smaller limit.
+    /// The line that is being received exceeds the length limit. The decoder skips its remaining bytes.
+    Oversized {
+        /// First [`LINE_EXCERPT_BYTES`] bytes of the line, or fewer if the decoder's length limit is smaller.
         head: Bytes,
     },
-    /// The line reported by the last [`DecodedLine::TooLong`] has ended.
-    TooLongEnded {
+    /// The end of the line that the last [`DecodedLine::Oversized`] reported.
+    OversizedEnd {
         /// Length of the whole line, in bytes.
         length: u64,
-        /// First [`LINE_EXCERPT_BYTES`] of the line.
+        /// First [`LINE_EXCERPT_BYTES`] bytes of the line.
         head: Bytes,
-        /// Last [`LINE_EXCERPT_BYTES`] of the line.
+        /// Last [`LINE_EXCERPT_BYTES`] bytes of the line.
         tail: Bytes,
     },
 }
@@ -57,9 +57,9 @@ pub enum DecodedLine {
 /// let mut decoder = LineDecoder::new(8);
 /// let mut buffer = BytesMut::from("{\"a\":1}\r\nmuch too long\n{}\n");
 /// assert_eq!(decoder.decode(&mut buffer)?, Some(DecodedLine::Whole(Bytes::from("{\"a\":1}"))));
-/// assert_eq!(decoder.decode(&mut buffer)?, Some(DecodedLine::TooLong { head: Bytes::from("much too") }));
+/// assert_eq!(decoder.decode(&mut buffer)?, Some(DecodedLine::Oversized { head: Bytes::from("much too") }));
 /// let ended = decoder.decode(&mut buffer)?;
-/// assert!(matches!(ended, Some(DecodedLine::TooLongEnded { length: 13, .. })), "{ended:?}");
+/// assert!(matches!(ended, Some(DecodedLine::OversizedEnd { length: 13, .. })), "{ended:?}");
 /// assert_eq!(decoder.decode(&mut buffer)?, Some(DecodedLine::Whole(Bytes::from("{}"))));
 /// assert_eq!(decoder.decode(&mut buffer)?, None, "more bytes are needed");
 /// # Ok::<(), std::io::Error>(())
@@ -67,7 +67,7 @@ pub enum DecodedLine {
 #[derive(Debug)]
 pub struct LineDecoder {
     limit: usize,
-    /// Number of bytes at the beginning of the buffer that were already searched and contain no newline.
+    /// Number of bytes at the beginning of the buffer that were already searched for a newline and contain none.
     scanned: usize,
     skipped: Option<SkippedLine>,
 }
@@ -132,7 +132,7 @@ impl Decoder for LineDecoder {
                 shrink_read_buffer(buffer);
                 self.scanned = 0;
                 self.skipped = Some(skipped);
-                return Ok(Some(DecodedLine::TooLong { head }));
+                return Ok(Some(DecodedLine::Oversized { head }));
             }
             if newline.is_none() {
                 self.scanned = buffer.len();
@@ -172,11 +172,11 @@ impl SkippedLine {
         if self.tail.last() == Some(&b'\r') {
             self.tail.pop();
         }
-        DecodedLine::TooLongEnded { length: self.length, head: self.head, tail: Bytes::from(self.tail) }
+        DecodedLine::OversizedEnd { length: self.length, head: self.head, tail: Bytes::from(self.tail) }
     }
 }
 
-/// Replaces a buffer that a large line has grown, to release its memory.
+/// Replaces a nearly empty buffer that a large line has grown by a smaller one, to release its memory.
 fn shrink_read_buffer(buffer: &mut BytesMut) {
     if buffer.capacity() > MAX_IDLE_BUFFER_BYTES && buffer.len() < MAX_NEARLY_EMPTY_BUFFER_BYTES {
         *buffer = BytesMut::from(&buffer[..]);

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-/// Rate limiter that allows a burst, and then a constant number of events per second.
+/// Limits the rate of events: allows a burst, and then a constant number of events per second.
 #[derive(Debug)]
 pub(crate) struct TokenBucket {
     burst: f64,
@@ -41,7 +41,7 @@ mod tests {
     use super::TokenBucket;
 
     #[test]
-    fn burst_is_followed_by_the_steady_rate() {
+    fn token_bucket_burst_is_followed_by_the_steady_rate() {
         let mut bucket = TokenBucket::new(3, 2);
         let start = Instant::now();
         let at_once = (0..10).filter(|_| bucket.take(start)).count();

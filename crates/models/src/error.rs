@@ -6,26 +6,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::LossyConversion;
 
-/// Reason why a model gave no usable answer. No variant contains a key or a request. Messages of providers are
-/// truncated to [`MAX_PROVIDER_MESSAGE_CHARS`].
+/// Error of a request to a model or its provider. No variant contains an API key or a request. Messages of providers
+/// are truncated to [`MAX_PROVIDER_MESSAGE_CHARS`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// The user has not entered an API key for the provider.
-    #[error("no key was entered for this provider; enter one in Settings → Models")]
+    #[error("no key was entered for this provider; enter one in Models")]
     NoKey,
     /// The stored API key of the provider can't be read or decrypted.
     #[error("the key of this provider can't be read: {cause}")]
     KeyUnreadable {
-        /// Human-readable reason, with advice for the user.
+        /// Text for the user: the reason why the key can't be read, with advice.
         cause: String,
     },
     /// The provider rejected the API key.
-    #[error("the provider rejects the key; enter another one in Settings → Models{}", provider_message_text(.message))]
+    #[error("the provider rejects the key; enter another one in Models{}", provider_message_text(.message))]
     WrongKey {
         /// Message of the provider, truncated.
         message: String,
     },
-    /// The provider accepted the API key, but does not allow this model or location with it.
+    /// The provider accepted the API key, but does not allow the request with it, for instance because of the model or
+    /// the user's country.
     #[error("the provider does not allow this request; check the permissions of your account there, or choose another model{}", provider_message_text(.message))]
     Forbidden {
         /// Message of the provider, truncated.
@@ -37,7 +38,7 @@ pub enum ModelError {
         /// Message of the provider, truncated.
         message: String,
     },
-    /// The rate limit for requests or tokens is exceeded.
+    /// The provider's rate limit for requests or tokens is exceeded.
     #[error("the provider accepts no more requests for now; {}, or choose another model", retry_in_text(.retry_after))]
     RateLimited {
         /// Time until the provider allows another attempt, if it reports one.
@@ -65,9 +66,9 @@ pub enum ModelError {
         model: String,
     },
     /// No connection to the provider could be established.
-    #[error("the provider can't be reached ({cause}); check the network and the address in Settings → Models")]
+    #[error("the provider can't be reached ({cause}); check the network and the address in Models")]
     Unreachable {
-        /// Human-readable reason, without the query of the address.
+        /// Text for the user: the reason why the connection failed, without the query of the provider's URL.
         cause: String,
     },
     /// The provider sent no data before the idle timeout.
@@ -76,18 +77,18 @@ pub enum ModelError {
         /// Duration of the idle timeout.
         after: Duration,
     },
-    /// The answer ended before it was complete.
+    /// The stream of the model's answer ended before the answer was complete.
     #[error("the answer is incomplete; try again to get the full answer")]
     Cut,
     /// The response of the provider can't be parsed.
     #[error(
-        "the response of the provider can't be parsed ({cause}); check that the address in Settings → Models is that of a provider of this kind"
+        "the response of the provider can't be parsed ({cause}); check that the address in Models is that of a provider of this kind"
     )]
     Unreadable {
         /// Description of the problem, without content of the response.
         cause: String,
     },
-    /// The answer exceeds the maximum size.
+    /// The provider's answer exceeds the maximum size.
     #[error("the answer is larger than {} MiB and was cut; ask for less", .limit >> 20)]
     TooLarge {
         /// Maximum size of an answer in bytes.
@@ -99,13 +100,13 @@ pub enum ModelError {
         /// Name of the tool as in the request.
         tool: String,
     },
-    /// The provider's API does not support a part of the request, and the part can't be converted, or the user chose to
-    /// reject such requests.
-    #[error("{0}; remove it, choose another model, or choose its conversion in Settings → Models")]
+    /// The request was not sent, because the provider's API does not support a part of it, which either can't be
+    /// converted or is set to be refused.
+    #[error("{0}; remove it, choose another model, or choose its conversion in Models")]
     CannotCarry(LossyConversion),
     /// The provider's address in the settings file was changed by another program, and the user has not confirmed the
     /// new one.
-    #[error("this provider is not used: its address was changed outside of Drawbridge{} to {now}; if that was you, confirm it in Settings → Models, or set the provider up again with drawbridge-cli", address_text(.was))]
+    #[error("this provider is not used: its address was changed outside of Drawbridge{} to {now}; if that was you, confirm it in Models, or set the provider up again with drawbridge-cli", previous_address_text(.was))]
     Unconfirmed {
         /// Address that the user confirmed last, or `None` if the user never confirmed one.
         was: Option<String>,
@@ -113,9 +114,9 @@ pub enum ModelError {
         now: String,
     },
     /// No provider with this identifier is configured.
-    #[error("no provider \"{id}\" is set up; add it in Settings → Models")]
+    #[error("no provider \"{id}\" is set up; add it in Models")]
     NoProvider {
-        /// Identifier for which no provider is configured.
+        /// Identifier of the requested provider, which is not configured.
         id: String,
     },
     /// Any other error that a provider reported.
@@ -131,7 +132,7 @@ pub enum ModelError {
 /// Maximum length of a provider's message in an error, in characters.
 pub const MAX_PROVIDER_MESSAGE_CHARS: usize = 500;
 
-/// Stable identifier of the reason why a model gave no usable answer. The page has a text for each.
+/// Stable code of a model error. The page has a text for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -146,7 +147,7 @@ pub enum ModelErrorCode {
     Forbidden,
     /// The account at the provider has no credit left.
     NoCredit,
-    /// The rate limit for requests or tokens is exceeded.
+    /// The provider's rate limit for requests or tokens is exceeded.
     RateLimited,
     /// The provider is temporarily overloaded.
     Overloaded,
@@ -160,11 +161,11 @@ pub enum ModelErrorCode {
     Unreachable,
     /// The provider sent no data before the idle timeout.
     Silent,
-    /// The answer ended before it was complete.
+    /// The stream of the model's answer ended before the answer was complete.
     Cut,
     /// The response of the provider can't be parsed.
     Unreadable,
-    /// The answer exceeded the maximum size and was truncated.
+    /// The provider's answer exceeded the maximum size, and was not read further.
     TooLarge,
     /// The model wrote tool arguments that are not a JSON object.
     BadArguments,
@@ -227,6 +228,15 @@ impl ModelError {
         self.kind().name()
     }
 
+    /// Returns the technical cause without the advice of the message, or `None` if the error has none.
+    #[must_use]
+    pub fn technical_cause(&self) -> Option<&str> {
+        match self {
+            Self::KeyUnreadable { cause } | Self::Unreachable { cause } | Self::Unreadable { cause } => Some(cause),
+            _ => None,
+        }
+    }
+
     /// Returns the stable identifier of the error.
     #[must_use]
     pub const fn kind(&self) -> ModelErrorCode {
@@ -259,7 +269,7 @@ fn provider_message_text(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(". It says: {message}") }
 }
 
-fn address_text(was: &Option<String>) -> String {
+fn previous_address_text(was: &Option<String>) -> String {
     was.as_ref().map(|was| format!(" from {was}")).unwrap_or_default()
 }
 
@@ -286,10 +296,19 @@ fn token_limit_text(limit: &Option<u32>) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use super::ModelError;
     use super::ModelErrorCode::{self, *};
 
     #[test]
-    fn code_is_serialized_by_its_name() {
+    fn technical_cause_is_part_of_the_message() {
+        let error = ModelError::Unreachable { cause: "Connection refused".to_owned() };
+        assert_eq!(error.technical_cause(), Some("Connection refused"));
+        assert!(error.to_string().contains("(Connection refused)"), "the message contains it: {error}");
+        assert_eq!(ModelError::NoKey.technical_cause(), None, "the code says everything");
+    }
+
+    #[test]
+    fn model_error_code_is_serialized_by_its_name() {
         let all = [
             NoKey,
             KeyUnreadable,

@@ -20,7 +20,7 @@ struct KnownModels {
     models: Vec<KnownModel>,
 }
 
-/// Limits, price and capabilities of a known model.
+/// Entry of the table of known models: limits, price and capabilities of one model.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct KnownModel {
@@ -37,8 +37,8 @@ pub(crate) struct KnownModel {
     takes: Vec<String>,
 }
 
-/// Returns the entry of a model. For a dated version, such as `gpt-4o-2024-11-20`, returns the entry of the model
-/// without the date.
+/// Returns the table's entry for the model `id` of a provider of this kind. For a dated version, such as
+/// `gpt-4o-2024-11-20`, returns the entry of the model without the date.
 pub(crate) fn find_known_model(kind: ProviderKind, id: &str) -> Option<&'static KnownModel> {
     // OpenAI serves the same models over both of its APIs.
     let kind = if kind == ProviderKind::Responses { ProviderKind::OpenAi } else { kind };
@@ -64,7 +64,8 @@ fn strip_model_date(id: &str) -> &str {
     id
 }
 
-/// Fills in the unknown properties of a model from the table. Values that the provider reported are retained.
+/// Sets those properties of a model that its provider did not report to the values in the table of known models.
+/// Estimates the rank from the price.
 pub(crate) fn fill_in_known_properties(settings: &ProviderSettings, mut model: Model) -> Model {
     // Other hosts may serve a different model under the same name, or at a different price.
     let own_host = match settings.kind {
@@ -102,7 +103,7 @@ pub(crate) fn fill_in_known_properties(settings: &ProviderSettings, mut model: M
 }
 
 /// Estimates speed and intelligence from the price: models that cost more are assumed to be more intelligent and
-/// slower. The range is from 20 cents to 60 dollars per million output tokens.
+/// slower. Prices between 20 cents and 60 dollars per million output tokens result in ranks between 0 and 1.
 fn estimate_rank_from_price(price: &ModelPrice) -> ModelRank {
     let (low, high) = (0.2_f64.ln(), 60_f64.ln());
     let place = ((price.output.max(0.01).ln() - low) / (high - low)).clamp(0.0, 1.0);
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn model_table_is_valid() {
+    fn table_of_known_models_is_valid() {
         assert!(KNOWN_MODELS.models.len() > 40, "the table contains only {} models", KNOWN_MODELS.models.len());
         for known in &KNOWN_MODELS.models {
             assert!(

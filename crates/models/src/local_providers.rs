@@ -1,5 +1,5 @@
-//! Discovery of model servers on this computer: Ollama and LM Studio at their default addresses, when the user opens
-//! the list of models. No other address is contacted, and no key is sent.
+//! Finds model servers on this computer: Ollama and LM Studio, at their default addresses, when the user opens the list
+//! of models. No other address is contacted, and no API key is sent.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::{HttpProvider, Model, PROVIDER_PRESETS, Provider, ProviderSettings};
 const MODEL_NAMES_TIMEOUT: Duration = Duration::from_millis(500);
 /// Timeout of the requests for the details of a server's models.
 const MODEL_DETAILS_TIMEOUT: Duration = Duration::from_secs(3);
-/// Identifiers of the presets whose addresses are probed.
+/// Identifiers of the provider presets whose addresses are probed for a model server on this computer.
 const PROBED_PRESETS: [&str; 2] = ["ollama", "lm-studio"];
 
 /// A model server that was found on this computer.
@@ -30,7 +30,7 @@ pub async fn find_local_providers(client: &Client) -> Vec<LocalProvider> {
     probe_providers(client, presets.filter_map(|preset| preset.settings().ok()).collect()).await
 }
 
-/// Requests the models of these candidates with short timeouts. Returns those that responded.
+/// Requests the list of models from each of `candidates` with short timeouts. Returns those that responded.
 pub async fn probe_providers(client: &Client, candidates: Vec<ProviderSettings>) -> Vec<LocalProvider> {
     let probes = candidates.into_iter().map(|settings| async {
         let provider = HttpProvider::new(settings.clone(), None, client.clone());

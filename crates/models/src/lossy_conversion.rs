@@ -25,16 +25,16 @@ pub enum UnsupportedFeature {
     File,
     /// The option that requires the model to use a tool.
     ToolRequired,
-    /// Stop sequences, or more of them than the API supports.
+    /// Stop sequences. The API supports none, or fewer than the request contains.
     Stop,
-    /// A sampling temperature, or one together with reasoning.
+    /// A sampling temperature, which the API does not support at all or not together with reasoning.
     Temperature,
     /// Reasoning together with tools.
     ThinkingWithTools,
 }
 
 impl UnsupportedFeature {
-    /// Returns a stable name, which the page translates.
+    /// Returns the stable name of the feature, for which the page has a text.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -52,7 +52,8 @@ impl UnsupportedFeature {
         }
     }
 
-    /// Returns the conversion that applies unless the user chose another. It never drops content.
+    /// Returns the conversion that applies unless the user chose another. It never drops content of a message, but may
+    /// omit an option such as the temperature.
     #[must_use]
     pub const fn default_conversion(self) -> Conversion {
         match self {
@@ -97,11 +98,11 @@ impl fmt::Display for UnsupportedFeature {
     }
 }
 
-/// Treatment of a part of a request that the API does not support.
+/// Treatment of a part of a request that the provider's API does not support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Conversion {
-    /// The whole request is rejected before anything is sent.
+    /// The whole request fails before anything is sent.
     Refuse,
     /// The content is sent in a user message after the tool result, with a note in its original place.
     SendAfter,
@@ -122,7 +123,8 @@ pub struct LossyConversion {
 }
 
 impl LossyConversion {
-    /// Returns `true` if no information is lost, so that the user need not be notified.
+    /// Returns `true` if the conversion only expresses the same information as text, so that the user need not be
+    /// notified.
     #[must_use]
     pub const fn is_only_rephrased(self) -> bool {
         matches!((self.what, self.then), (UnsupportedFeature::ToolError, Conversion::SayInText))

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-/// The author of a message.
+/// The author of a message in a conversation with a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The user. Tool results have this role as well.
@@ -22,13 +22,13 @@ pub struct ModelMessage {
 }
 
 impl ModelMessage {
-    /// Creates a message with a single text.
+    /// Creates a message that consists of this text.
     #[must_use]
     pub fn text(role: Role, text: impl Into<String>) -> Self {
         Self { role, parts: vec![MessagePart::Text(text.into())] }
     }
 
-    /// Returns the text parts of the message joined together, without reasoning and tool results.
+    /// Returns the concatenated text parts of the message, without reasoning and tool results.
     #[must_use]
     pub fn plain_text(&self) -> String {
         self.parts
@@ -58,7 +58,7 @@ pub enum MessagePart {
     Thinking {
         /// Reasoning or its summary. Empty if the provider supplied only the opaque value.
         text: String,
-        /// Opaque value that the provider requires together with the text, such as a signature.
+        /// Value that the provider requires unchanged together with the reasoning, such as a signature.
         opaque: Option<Value>,
     },
     /// An image in a message or tool result.
@@ -86,13 +86,13 @@ pub enum MessagePart {
     },
     /// A tool call that the model requests. Only in messages of the model.
     ToolUse {
-        /// Identifier that the result refers to, unique in a conversation.
+        /// Identifier to which the tool result refers, unique in the conversation.
         id: String,
         /// Name of the tool, as in the request's list of tools.
         name: String,
         /// JSON object that the model generated as arguments.
         arguments: Map<String, Value>,
-        /// Opaque value that the provider requires together with the call, such as a signature.
+        /// Value that the provider requires unchanged together with the call, such as a signature.
         opaque: Option<Value>,
     },
     /// The result of a tool call. Only in messages of the user.
@@ -109,7 +109,7 @@ pub enum MessagePart {
 }
 
 impl MessagePart {
-    /// Creates a text part.
+    /// Creates a message part that contains this text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())

@@ -53,7 +53,7 @@ pub struct ModelPrice {
     /// Price of one million input tokens that the provider writes to its cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written_input: Option<f64>,
-    /// Prices of long requests, or `None` if they cost the same.
+    /// Prices of requests above a number of input tokens, or `None` if such requests cost the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long: Option<LongContextPrice>,
     /// Currency code, such as `USD`.
@@ -63,8 +63,8 @@ pub struct ModelPrice {
 }
 
 impl ModelPrice {
-    /// Computes the cost of a request in the currency. Returns `None` if the provider did not report the number of
-    /// tokens.
+    /// Computes the cost of a request from its token usage, in units of the price's currency. Returns `None` if the
+    /// provider did not report the number of tokens.
     ///
     /// # Examples
     ///
@@ -112,13 +112,13 @@ impl ModelPrice {
 pub struct LongContextPrice {
     /// Number of input tokens above which these prices apply.
     pub above: u32,
-    /// Price of a million request tokens.
+    /// Price of one million input tokens of a long request.
     pub input: f64,
-    /// Price of a million reply tokens.
+    /// Price of one million output tokens of the reply to a long request.
     pub output: f64,
 }
 
-/// Content and options that a model supports. A member is `None` if unknown.
+/// Content and options that a model supports. A field is `None` if its support is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelCapabilities {

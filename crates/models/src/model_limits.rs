@@ -4,14 +4,15 @@
 /// A version number in a model's name, as major and minor.
 type ModelVersion = (u32, u32);
 
-/// Support of an OpenAI reasoning model for tools in the chat completions API.
+/// Condition under which an OpenAI reasoning model supports tools in the chat completions API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ToolSupport {
-    /// Tools are supported without restriction.
+    /// Tools are supported with any reasoning effort.
     Thinking,
-    /// Tools are supported only if no reasoning effort is set.
+    /// Tools are supported only in requests that set no reasoning effort.
     NoEffort,
-    /// Tools are supported only with the effort `none`. Without an effort the model would think.
+    /// Tools are supported only in requests that set the reasoning effort `none`. Without an effort, the model would
+    /// reason.
     EffortNone,
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn anthropic_supports_temperature(id: &str) -> bool {
     version.is_none_or(|version| version <= LAST_WITH_TEMPERATURE)
 }
 
-/// Splits off the number at the beginning of a text.
+/// Returns the number at the beginning of a text, and the text after it. `None` if there is none.
 fn split_leading_number(text: &str) -> Option<(u32, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = text.split_at(digits);
@@ -60,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn openai_models_are_classified() {
+    fn openai_models_are_classified_by_tool_support() {
         let cases = [
             ("gpt-4o-mini", None),
             ("gpt-4.1", None),
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn anthropic_models_are_classified() {
+    fn anthropic_models_are_classified_by_temperature_support() {
         let cases = [
             ("claude-3-5-haiku-latest", true),
             ("claude-3-7-sonnet-20250219", true),

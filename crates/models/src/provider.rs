@@ -1,11 +1,11 @@
-//! The interface of every provider.
+//! The trait that every client of a model provider implements.
 
 use futures_util::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 
 use crate::{LossyConversion, Model, ModelError, ModelRequest, ReplyDelta};
 
-/// API that a provider implements.
+/// Kind of API by which a provider offers its models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -37,10 +37,10 @@ impl ProviderKind {
     }
 }
 
-/// Maximum sampling temperature of any provider.
+/// Largest sampling temperature that the API of any provider accepts.
 pub const MAX_TEMPERATURE: f64 = 2.0;
 
-/// Events of one streamed reply. Dropping the stream cancels the request. An error is the last item.
+/// Events of one streamed reply. Dropping the stream cancels the request. No event follows an error.
 pub type ReplyStream = BoxStream<'static, Result<ReplyDelta, ModelError>>;
 
 /// A provider of language models.
@@ -69,7 +69,7 @@ pub type ReplyStream = BoxStream<'static, Result<ReplyDelta, ModelError>>;
 ///         Ok(vec![Model { id: "echo".to_owned(), ..Model::default() }])
 ///     }
 ///
-///     fn find_losses(&self, _: &ModelRequest) -> Vec<LossyConversion> {
+///     fn find_lossy_conversions(&self, _: &ModelRequest) -> Vec<LossyConversion> {
 ///         Vec::new()
 ///     }
 ///
@@ -103,8 +103,9 @@ pub trait Provider: Send + Sync {
     /// # Errors
     /// Returns a [`ModelError`] if the provider does not respond with a list.
     async fn models(&self) -> Result<Vec<Model>, ModelError>;
-    /// Returns the parts of this request that the provider's API does not support, with their conversions, each once.
-    fn find_losses(&self, request: &ModelRequest) -> Vec<LossyConversion>;
+    /// Returns each kind of content or option in this request that the provider's API does not support, with its
+    /// conversion.
+    fn find_lossy_conversions(&self, request: &ModelRequest) -> Vec<LossyConversion>;
     /// Sends a request to a model, and returns its reply as a stream. Unsupported parts are converted as the user
     /// chose.
     ///

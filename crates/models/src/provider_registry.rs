@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use crate::{LossyConversion, Model, ModelError, ModelRef, ModelRequest, Provider, ReplyStream};
 
-/// Configured providers with their models. A clone is a snapshot: only the owner modifies the registry, and requests
-/// are sent through clones.
+/// Configured providers with their models. A clone is a snapshot, which later changes of the original do not affect.
 #[derive(Clone, Default)]
 pub struct ProviderRegistry {
     providers: BTreeMap<String, RegisteredProvider>,
@@ -19,7 +18,7 @@ struct RegisteredProvider {
 }
 
 impl ProviderRegistry {
-    /// Adds a provider and its models, or replaces the provider with this identifier.
+    /// Adds a provider and its models. Replaces the provider that has the same identifier.
     pub fn put(&mut self, id: impl Into<String>, provider: Arc<dyn Provider>, models: Vec<Model>) {
         self.providers.insert(id.into(), RegisteredProvider { provider, models: models.into() });
     }
@@ -29,7 +28,8 @@ impl ProviderRegistry {
         self.providers.remove(id);
     }
 
-    /// Replaces the known models of a provider by those that it listed.
+    /// Replaces the known models of the provider `id` by `models`, which the provider has listed. Does nothing if there
+    /// is no such provider.
     pub fn set_models(&mut self, id: &str, models: Vec<Model>) {
         if let Some(entry) = self.providers.get_mut(id) {
             entry.models = models.into();
@@ -57,7 +57,7 @@ impl ProviderRegistry {
         self.providers.get(id).map_or(&[], |entry| &entry.models)
     }
 
-    /// Returns all known models, grouped by provider.
+    /// Returns the known models of all providers, grouped by provider.
     pub fn all_models(&self) -> impl Iterator<Item = (ModelRef, &Model)> {
         self.providers.iter().flat_map(|(id, entry)| {
             entry.models.iter().map(|model| (ModelRef { provider: id.clone(), model: model.id.clone() }, model))
@@ -83,8 +83,12 @@ impl ProviderRegistry {
     ///
     /// # Errors
     /// Returns [`ModelError::NoProvider`] if no provider has this identifier.
-    pub fn find_losses(&self, model: &ModelRef, request: &ModelRequest) -> Result<Vec<LossyConversion>, ModelError> {
-        Ok(self.provider(&model.provider)?.find_losses(request))
+    pub fn find_lossy_conversions(
+        &self,
+        model: &ModelRef,
+        request: &ModelRequest,
+    ) -> Result<Vec<LossyConversion>, ModelError> {
+        Ok(self.provider(&model.provider)?.find_lossy_conversions(request))
     }
 
     /// Sends a request to a model, whose identifier replaces the one in the request.

@@ -1,4 +1,4 @@
-//! Events of a streamed answer, and the complete answer.
+//! Events of a model's streamed answer, and the complete answer.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,12 +21,12 @@ pub enum ReplyDelta {
     },
     /// A fragment of a tool call's arguments, as JSON text to append. The parsed arguments are in `Ended`.
     ToolUseArguments {
-        /// Identifier from [`ReplyDelta::ToolUseBegan`].
+        /// Identifier of the tool call, from [`ReplyDelta::ToolUseBegan`].
         id: String,
         /// Fragment of the JSON text.
         text: String,
     },
-    /// Number of tokens used so far. Replaces the previous value.
+    /// Number of tokens used so far, which replaces the number of an earlier event.
     Usage(TokenUsage),
     /// The complete reply, which is always the last event.
     Ended(ModelReply),
@@ -37,7 +37,7 @@ pub enum ReplyDelta {
 pub struct ModelReply {
     /// Message of the model.
     pub message: ModelMessage,
-    /// Reason for the end of the reply.
+    /// Reason why the model's reply ended.
     pub stop: StopReason,
     /// Tokens used by request and reply.
     pub usage: TokenUsage,
@@ -45,7 +45,7 @@ pub struct ModelReply {
     pub model: String,
 }
 
-/// The reason for the end of a reply.
+/// The reason why a model's reply ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopReason {
     /// The model finished its reply.
@@ -54,7 +54,7 @@ pub enum StopReason {
     MaxTokens,
     /// The model generated one of the stop sequences of the request.
     StopSequence,
-    /// The model requests tool calls.
+    /// The model ended its reply to wait for the results of tool calls.
     ToolUse,
     /// The provider or the model refused to continue the reply.
     Refused,

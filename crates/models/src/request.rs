@@ -15,15 +15,15 @@ pub struct ModelRequest {
     pub messages: Vec<ModelMessage>,
     /// Tools that the model may use, in the order in which they are sent.
     pub tools: Vec<ModelTool>,
-    /// Rule for the use of the tools.
+    /// Rule that allows, requires or forbids the use of tools by the model.
     pub tool_choice: ToolChoice,
     /// Maximum number of tokens of the reply, or `None` for the default of the provider or of the model.
     pub max_tokens: Option<u32>,
-    /// Sampling temperature, from 0 upwards.
+    /// Sampling temperature of at least 0, or `None` for the default of the provider.
     pub temperature: Option<f64>,
     /// Texts that end the reply when the model generates them.
     pub stop: Vec<String>,
-    /// Set if the model should reason before it replies. Ignored if not supported.
+    /// Set if the model should reason before it replies. Ignored for models that can't.
     pub thinking: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct ModelTool {
     pub input_schema: Value,
 }
 
-/// Rule for the use of tools by the model.
+/// Rule that allows, requires or forbids the use of tools by the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolChoice {
     /// The model decides if it uses a tool.

@@ -8,9 +8,10 @@ use url::Url;
 use crate::wire::wire_capabilities;
 use crate::{ConversionChoices, LossyConversion, ProviderKind};
 
-/// Default idle timeout of a streamed reply.
+/// Default for [`ProviderSettings::silence_seconds`] of a provider on another computer.
 const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(120);
-/// Default idle timeout for a provider on this computer, which may have to load the model first.
+/// Default for [`ProviderSettings::silence_seconds`] of a provider on this computer, which may have to load the model
+/// first.
 const LOCAL_IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Settings of a model provider. The provider's API key is stored with the app's other secrets instead:
@@ -64,11 +65,11 @@ impl ProviderSettings {
     /// let ollama = PROVIDER_PRESETS.iter().find(|preset| preset.id == "ollama").expect("the preset exists");
     /// let mut settings = ollama.settings()?;
     /// assert_eq!(settings.check(), Ok(()));
-    /// assert!(settings.is_local() && !settings.is_sent_unencrypted());
+    /// assert!(settings.is_local() && !settings.sends_unencrypted());
     ///
     /// settings.url = "http://models.example:11434".parse()?;
     /// assert_eq!(settings.check(), Ok(()));
-    /// assert!(settings.is_sent_unencrypted(), "others on the network could read the requests");
+    /// assert!(settings.sends_unencrypted(), "others on the network could read the requests");
     ///
     /// settings.url = "https://ann:s3cret@models.example".parse()?;
     /// assert_eq!(settings.check(), Err(ProviderSettingsError::Url), "keys are stored separately");
@@ -97,7 +98,7 @@ impl ProviderSettings {
 
     /// Returns `true` if requests and the API key are sent over a network without encryption.
     #[must_use]
-    pub fn is_sent_unencrypted(&self) -> bool {
+    pub fn sends_unencrypted(&self) -> bool {
         self.url.scheme() != "https" && !self.is_local()
     }
 
@@ -107,9 +108,10 @@ impl ProviderSettings {
         self.url.origin().ascii_serialization()
     }
 
-    /// Returns all features that the provider's API does not support for at least one model, each with its conversion.
+    /// Returns all features that the provider's API does not support for at least one model, each with the conversion
+    /// that applies to it.
     #[must_use]
-    pub fn possible_losses(&self) -> Vec<LossyConversion> {
+    pub fn possible_lossy_conversions(&self) -> Vec<LossyConversion> {
         wire_capabilities(self, None)
             .unsupported_features()
             .into_iter()
@@ -133,7 +135,7 @@ impl ProviderSettings {
     }
 }
 
-/// Preset with which the user configures a well-known provider.
+/// Suggested settings with which the user configures a well-known provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -152,7 +154,7 @@ pub struct ProviderPreset {
     pub key_page_url: Option<&'static str>,
 }
 
-/// All presets, in display order.
+/// All presets for well-known providers, in display order.
 pub const PROVIDER_PRESETS: [ProviderPreset; 9] = [
     ProviderPreset {
         id: "openai",
@@ -229,7 +231,7 @@ pub const PROVIDER_PRESETS: [ProviderPreset; 9] = [
 ];
 
 impl ProviderPreset {
-    /// Returns the settings of the preset.
+    /// Returns provider settings with the values of the preset.
     ///
     /// # Errors
     ///

@@ -23,14 +23,14 @@ pub(crate) struct WireCapabilities {
     /// Set if a request can force the use of a tool.
     pub(crate) tool_required: bool,
     /// Maximum number of stop sequences in one request.
-    pub(crate) stops: usize,
-    /// Support for a sampling temperature.
+    pub(crate) max_stop_sequences: usize,
+    /// Condition under which the API supports a sampling temperature.
     pub(crate) temperature: TemperatureSupport,
     /// Set if reasoning can be requested together with tools.
     pub(crate) thinking_with_tools: bool,
 }
 
-/// Support of an API for a sampling temperature.
+/// Condition under which an API supports a sampling temperature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TemperatureSupport {
     Always,
@@ -38,23 +38,30 @@ pub(crate) enum TemperatureSupport {
     Never,
 }
 
-/// An API that supports at least this many stop sequences has no relevant limit, since requests don't contain more.
-const UNLIMITED_STOP_SEQUENCES: usize = 8;
+/// Number of stop sequences from which an API's maximum is not reported as a limitation, since requests don't contain
+/// more.
+const MIN_UNREPORTED_STOP_SEQUENCE_LIMIT: usize = 8;
 
-/// Image types that every provider with image support accepts.
+/// Media types of images that every provider with image support accepts.
 pub(crate) const IMAGE_MEDIA_TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 impl WireCapabilities {
-    fn has_type(types: &[&str], mime: &str) -> bool {
+    fn contains_media_type(types: &[&str], mime: &str) -> bool {
         types.iter().any(|own| *own == "*" || own.eq_ignore_ascii_case(mime))
     }
 
     /// Returns the unsupported feature if this part can't be sent in a message.
     fn unsupported_in_message(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
         match part {
-            MessagePart::Image { mime, .. } if !Self::has_type(self.images, mime) => Some(UnsupportedFeature::Image),
-            MessagePart::Audio { mime, .. } if !Self::has_type(self.audio, mime) => Some(UnsupportedFeature::Audio),
-            MessagePart::File { mime, .. } if !Self::has_type(self.files, mime) => Some(UnsupportedFeature::File),
+            MessagePart::Image { mime, .. } if !Self::contains_media_type(self.images, mime) => {
+                Some(UnsupportedFeature::Image)
+            }
+            MessagePart::Audio { mime, .. } if !Self::contains_media_type(self.audio, mime) => {
+                Some(UnsupportedFeature::Audio)
+            }
+            MessagePart::File { mime, .. } if !Self::contains_media_type(self.files, mime) => {
+                Some(UnsupportedFeature::File)
+            }
             _ => None,
         }
     }
@@ -62,11 +69,15 @@ impl WireCapabilities {
     /// Returns the unsupported feature if this part can't be sent in a tool result.
     fn unsupported_in_result(&self, part: &MessagePart) -> Option<UnsupportedFeature> {
         match part {
-            MessagePart::Image { mime, .. } if !(self.images_in_results && Self::has_type(self.images, mime)) => {
+            MessagePart::Image { mime, .. }
+                if !(self.images_in_results && Self::contains_media_type(self.images, mime)) =>
+            {
                 Some(UnsupportedFeature::ImageInToolResult)
             }
             MessagePart::Audio { .. } => Some(UnsupportedFeature::AudioInToolResult),
-            MessagePart::File { mime, .. } if !(self.files_in_results && Self::has_type(self.files, mime)) => {
+            MessagePart::File { mime, .. }
+                if !(self.files_in_results && Self::contains_media_type(self.files, mime)) =>
+            {
                 Some(UnsupportedFeature::FileInToolResult)
             }
             _ => None,
@@ -83,7 +94,7 @@ impl WireCapabilities {
             (UnsupportedFeature::Audio, true),
             (UnsupportedFeature::File, true),
             (UnsupportedFeature::ToolRequired, !self.tool_required),
-            (UnsupportedFeature::Stop, self.stops < UNLIMITED_STOP_SEQUENCES),
+            (UnsupportedFeature::Stop, self.max_stop_sequences < MIN_UNREPORTED_STOP_SEQUENCE_LIMIT),
             (UnsupportedFeature::Temperature, self.temperature != TemperatureSupport::Always),
             (UnsupportedFeature::ThinkingWithTools, !self.thinking_with_tools),
         ]
@@ -92,8 +103,8 @@ impl WireCapabilities {
         .collect()
     }
 
-    /// Returns the unsupported parts of a request with their conversions, each once.
-    pub(crate) fn request_losses(
+    /// Returns each kind of content or option in a request that the API does not support, with its conversion.
+    pub(crate) fn find_lossy_conversions_with(
         &self,
         request: &ModelRequest,
         conversions: &ConversionChoices,
@@ -110,7 +121,7 @@ impl WireCapabilities {
             (request.tool_choice == ToolChoice::Required && !self.tool_required)
                 .then_some(UnsupportedFeature::ToolRequired),
         );
-        note((request.stop.len() > self.stops).then_some(UnsupportedFeature::Stop));
+        note((request.stop.len() > self.max_stop_sequences).then_some(UnsupportedFeature::Stop));
         let takes_temperature = match self.temperature {
             TemperatureSupport::Always => true,
             TemperatureSupport::WithoutThinking => !request.thinking,
@@ -145,7 +156,7 @@ impl WireCapabilities {
         request: ModelRequest,
         conversions: &ConversionChoices,
     ) -> Result<ModelRequest, ModelError> {
-        let losses = self.request_losses(&request, conversions);
+        let losses = self.find_lossy_conversions_with(&request, conversions);
         if let Some(refused) = losses.iter().find(|loss| loss.then == Conversion::Refuse) {
             return Err(ModelError::CannotCarry(*refused));
         }
@@ -162,7 +173,7 @@ impl WireCapabilities {
         if losses.iter().any(|loss| loss.what == UnsupportedFeature::ThinkingWithTools) {
             request.thinking = false;
         }
-        request.stop.truncate(self.stops);
+        request.stop.truncate(self.max_stop_sequences);
         request.messages =
             request.messages.into_iter().map(|message| self.convert_message(message, conversions)).collect();
         Ok(request)
@@ -247,7 +258,7 @@ mod tests {
         files_in_results: false,
         tool_error: false,
         tool_required: false,
-        stops: 1,
+        max_stop_sequences: 1,
         temperature: TemperatureSupport::WithoutThinking,
         thinking_with_tools: false,
     };
@@ -282,7 +293,7 @@ mod tests {
             tool_result_part(vec![MessagePart::text("a"), image_part("image/png")], false),
             tool_result_part(vec![MessagePart::text("b")], true),
         ]);
-        let losses = MINIMAL_CAPABILITIES.request_losses(&request, &ConversionChoices::default());
+        let losses = MINIMAL_CAPABILITIES.find_lossy_conversions_with(&request, &ConversionChoices::default());
         let expected = [
             LossyConversion { what: UnsupportedFeature::ImageInToolResult, then: Conversion::SendAfter },
             LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText },
@@ -322,7 +333,7 @@ mod tests {
     fn excess_stop_sequences_are_reported() {
         let request =
             ModelRequest { stop: vec!["a".into(), "b".into()], ..request_with_parts(vec![MessagePart::text("x")]) };
-        let losses = MINIMAL_CAPABILITIES.request_losses(&request, &ConversionChoices::default());
+        let losses = MINIMAL_CAPABILITIES.find_lossy_conversions_with(&request, &ConversionChoices::default());
         assert_eq!(
             losses,
             [LossyConversion { what: UnsupportedFeature::Stop, then: Conversion::Refuse }],
@@ -346,7 +357,11 @@ mod tests {
             (never, both, vec![temperature, thought], (None, false)),
         ];
         for (carries, request, losses, expected) in cases {
-            assert_eq!(carries.request_losses(&request, &ConversionChoices::default()), losses, "losses are reported");
+            assert_eq!(
+                carries.find_lossy_conversions_with(&request, &ConversionChoices::default()),
+                losses,
+                "losses are reported"
+            );
             let sent = carries.convert_request(request, &ConversionChoices::default()).unwrap();
             assert_eq!((sent.temperature, sent.thinking), expected, "omitted options are not sent: {losses:?}");
         }
@@ -359,7 +374,7 @@ mod tests {
             assert!(listed.contains(&what), "{what} is offered as a choice: {listed:?}");
         }
         let able = WireCapabilities {
-            stops: 64,
+            max_stop_sequences: 64,
             temperature: TemperatureSupport::Always,
             thinking_with_tools: true,
             ..MINIMAL_CAPABILITIES

@@ -10,16 +10,16 @@ use mcp_proto::jsonrpc::code::INVALID_PARAMS;
 use mcp_proto::session::{CacheHint, CallError, ClientRequest, ServerResult};
 use mcp_proto::types::{ListEntry, ListEntryType, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool};
 use policy::ReviewState;
-use ports::time::end_of_span;
+use ports::time::time_after;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::review::{DefinitionKind, KindNameIndexes, NameIndex};
+use crate::review::{DefinitionKind, NameIndex, ToolAndPromptNames};
 
 /// Maximum number of pages that are read of each list of a server, such as `tools/list`.
-pub const MAX_PAGES: usize = 100;
+pub const MAX_LIST_PAGES: usize = 100;
 /// Maximum number of entries that are stored of each list of a server.
-pub const MAX_ITEMS: usize = 5_000;
+pub const MAX_CATALOG_LIST_ITEMS: usize = 5_000;
 /// Maximum size of a stored entry of a list, such as one tool's definition, in bytes of JSON.
 pub const MAX_LIST_ENTRY_BYTES: usize = 256 * 1024;
 /// Maximum total size of the entries that are stored of each list of a server, in bytes of JSON.
@@ -38,28 +38,28 @@ pub struct Catalog {
     pub resources: Vec<ListEntry<Resource>>,
     /// Resource templates of the server (`resources/templates/list`).
     pub templates: Vec<ListEntry<ResourceTemplate>>,
-    /// Reasons why lists are incomplete, indexed by [`CatalogList`].
+    /// Reasons why lists are incomplete, indexed by [`CatalogListKind`].
     pub notes: [Vec<String>; 4],
     /// Set once all lists that the server supports have been read since the server became ready.
     pub is_read: bool,
-    /// Time until which each list is fresh, in milliseconds since 1970, indexed by [`CatalogList`].
+    /// Time until which each list is fresh, in milliseconds since 1970, indexed by [`CatalogListKind`].
     ///
     /// `None` if the server sent no cache hint or forbids caching. Such a list is valid until the server reports a
     /// change.
     pub fresh_until: [Option<Millis>; 4],
     /// Set for each list that the server reported as changed and that was not read completely since, indexed by
-    /// [`CatalogList`].
+    /// [`CatalogListKind`].
     ///
     /// Its known entries may have changed, so they are treated as not reviewed.
     pub outdated: [bool; 4],
     /// Names of tools and prompts, indexed for finding similar names.
-    pub names: KindNameIndexes,
+    pub names: ToolAndPromptNames,
 }
 
 impl Catalog {
     /// Returns the review state of a tool's or prompt's definition. A reviewed definition in an outdated list is
     /// treated as changed, since the server may have another definition now, which was not reviewed.
-    pub fn current_review_state(&self, list: CatalogList, review_state: ReviewState) -> ReviewState {
+    pub fn current_review_state(&self, list: CatalogListKind, review_state: ReviewState) -> ReviewState {
         if review_state == ReviewState::Reviewed && self.is_outdated(list) {
             ReviewState::Changed
         } else {
@@ -70,11 +70,11 @@ impl Catalog {
     /// Returns `true` if the server reported that its tools changed, and the list of tools was not read again since.
     #[must_use]
     pub const fn has_outdated_tools(&self) -> bool {
-        self.is_outdated(CatalogList::Tools)
+        self.is_outdated(CatalogListKind::Tools)
     }
 
     /// Returns `true` if the server reported that the list changed, and the list was not read again since.
-    pub const fn is_outdated(&self, list: CatalogList) -> bool {
+    pub const fn is_outdated(&self, list: CatalogListKind) -> bool {
         self.outdated[list as usize]
     }
 
@@ -118,7 +118,7 @@ impl Catalog {
 
 /// A list that a server offers: its tools, prompts, resources or resource templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CatalogList {
+pub enum CatalogListKind {
     /// The list of tools (`tools/list`).
     Tools,
     /// The list of prompts (`prompts/list`).
@@ -129,7 +129,7 @@ pub enum CatalogList {
     Templates,
 }
 
-impl CatalogList {
+impl CatalogListKind {
     /// All lists, in the order of the arrays in [`Catalog`].
     pub const ALL: [Self; 4] = [Self::Tools, Self::Prompts, Self::Resources, Self::Templates];
 
@@ -157,7 +157,7 @@ impl CatalogList {
 #[derive(Debug)]
 pub struct ListReader {
     /// Kind of the list that is being read.
-    pub list: CatalogList,
+    pub list: CatalogListKind,
     pages: usize,
     bytes: usize,
     cursors: HashSet<String>,
@@ -173,7 +173,7 @@ pub struct ListReader {
 
 /// Action of the caller of a [`ListReader`] after a page of a list was received.
 #[derive(Debug)]
-pub enum NextListStep {
+pub enum NextListReadStep {
     /// Send this request to get the next page.
     Page(ClientRequest),
     /// Stop reading: the list is complete, or a bound was reached.
@@ -182,7 +182,7 @@ pub enum NextListStep {
 
 impl ListReader {
     /// Creates a reader that starts with the first page of a list.
-    pub fn new(list: CatalogList) -> Self {
+    pub fn new(list: CatalogListKind) -> Self {
         Self {
             list,
             pages: 0,
@@ -200,34 +200,34 @@ impl ListReader {
     /// Returns the request for the page at a cursor, or for the first page.
     pub const fn request(&self, cursor: Option<String>) -> ClientRequest {
         match self.list {
-            CatalogList::Tools => ClientRequest::ListTools { cursor },
-            CatalogList::Prompts => ClientRequest::ListPrompts { cursor },
-            CatalogList::Resources => ClientRequest::ListResources { cursor },
-            CatalogList::Templates => ClientRequest::ListResourceTemplates { cursor },
+            CatalogListKind::Tools => ClientRequest::ListTools { cursor },
+            CatalogListKind::Prompts => ClientRequest::ListPrompts { cursor },
+            CatalogListKind::Resources => ClientRequest::ListResources { cursor },
+            CatalogListKind::Templates => ClientRequest::ListResourceTemplates { cursor },
         }
     }
 
     /// Adds the entries of a received page, and returns the next step.
-    pub fn add_page(&mut self, result: ServerResult) -> NextListStep {
+    pub fn add_page(&mut self, result: ServerResult) -> NextListReadStep {
         self.pages += 1;
         if let Some(hint) = cache_hint(&result) {
             self.ttl = Some(self.ttl.map_or(hint.ttl, |ttl| ttl.min(hint.ttl)));
         }
         let mut found = std::mem::take(&mut self.found);
         let next = match (self.list, result) {
-            (CatalogList::Tools, ServerResult::Tools { items, next_cursor, .. }) => {
+            (CatalogListKind::Tools, ServerResult::Tools { items, next_cursor, .. }) => {
                 self.add_entries(&mut found.tools, items);
                 next_cursor
             }
-            (CatalogList::Prompts, ServerResult::Prompts { items, next_cursor, .. }) => {
+            (CatalogListKind::Prompts, ServerResult::Prompts { items, next_cursor, .. }) => {
                 self.add_entries(&mut found.prompts, items);
                 next_cursor
             }
-            (CatalogList::Resources, ServerResult::Resources { items, next_cursor, .. }) => {
+            (CatalogListKind::Resources, ServerResult::Resources { items, next_cursor, .. }) => {
                 self.add_entries(&mut found.resources, items);
                 next_cursor
             }
-            (CatalogList::Templates, ServerResult::Templates { items, next_cursor, .. }) => {
+            (CatalogListKind::Templates, ServerResult::Templates { items, next_cursor, .. }) => {
                 self.add_entries(&mut found.templates, items);
                 next_cursor
             }
@@ -235,18 +235,18 @@ impl ListReader {
             _ => None,
         };
         self.found = found;
-        let Some(cursor) = next else { return NextListStep::Done };
+        let Some(cursor) = next else { return NextListReadStep::Done };
         let words = self.list.plural_name();
         if !self.cursors.insert(cursor.clone()) {
             self.note.push(format!("the list of {words} repeats a page; it may not be whole"));
-        } else if self.pages >= MAX_PAGES {
-            self.note.push(format!("the list of {words} has more than {MAX_PAGES} pages; the rest was not read"));
-        } else if self.names.len() >= MAX_ITEMS || self.bytes >= MAX_LIST_BYTES {
+        } else if self.pages >= MAX_LIST_PAGES {
+            self.note.push(format!("the list of {words} has more than {MAX_LIST_PAGES} pages; the rest was not read"));
+        } else if self.names.len() >= MAX_CATALOG_LIST_ITEMS || self.bytes >= MAX_LIST_BYTES {
             self.note.push(format!("the list of {words} is too long; only the first {} are shown", self.names.len()));
         } else {
-            return NextListStep::Page(self.request(Some(cursor)));
+            return NextListReadStep::Page(self.request(Some(cursor)));
         }
-        NextListStep::Done
+        NextListReadStep::Done
     }
 
     /// Restarts from the first page if the server rejects a cursor that it returned before. Returns `true` if the
@@ -284,7 +284,7 @@ impl ListReader {
                     shown(),
                     MAX_LIST_ENTRY_BYTES / 1024
                 ));
-            } else if entries.len() >= MAX_ITEMS || self.bytes + size > MAX_LIST_BYTES {
+            } else if entries.len() >= MAX_CATALOG_LIST_ITEMS || self.bytes + size > MAX_LIST_BYTES {
                 self.add_note_once(format!(
                     "the list of {words} is too long; only the first {} are shown",
                     entries.len()
@@ -310,27 +310,27 @@ impl ListReader {
     pub fn finish(self, catalog: &mut Catalog, now: Millis) {
         let (failed, found) = (self.failed, self.found);
         match self.list {
-            CatalogList::Tools => {
+            CatalogListKind::Tools => {
                 if replace_if_changed(&mut catalog.tools, found.tools, failed) {
                     catalog.names[DefinitionKind::Tool as usize] = build_name_index(&catalog.tools);
                 }
             }
-            CatalogList::Prompts => {
+            CatalogListKind::Prompts => {
                 if replace_if_changed(&mut catalog.prompts, found.prompts, failed) {
                     catalog.names[DefinitionKind::Prompt as usize] = build_name_index(&catalog.prompts);
                 }
             }
-            CatalogList::Resources => {
+            CatalogListKind::Resources => {
                 replace_if_changed(&mut catalog.resources, found.resources, failed);
             }
-            CatalogList::Templates => {
+            CatalogListKind::Templates => {
                 replace_if_changed(&mut catalog.templates, found.templates, failed);
             }
         }
         catalog.notes[self.list as usize] = self.note;
         catalog.outdated[self.list as usize] &= failed;
         let ttl = self.ttl.filter(|ttl| !failed && !ttl.is_zero());
-        catalog.fresh_until[self.list as usize] = ttl.map(|ttl| end_of_span(now, ttl));
+        catalog.fresh_until[self.list as usize] = ttl.map(|ttl| time_after(now, ttl));
     }
 }
 
@@ -367,7 +367,8 @@ impl ListEntryTitle {
     }
 }
 
-/// Replaces the known list unless it is unchanged, and returns `true` if it was replaced.
+/// Replaces the known list `known` by `found` unless they are equal, and returns `true` if it was replaced. If the read
+/// `failed` before the end of the list, only a longer list replaces the known one.
 ///
 /// The name index of an unchanged list is not rebuilt, since that takes longer than reading the list.
 fn replace_if_changed<T: PartialEq>(known: &mut Vec<T>, found: Vec<T>, failed: bool) -> bool {
@@ -385,7 +386,7 @@ mod tests {
     fn read_tools(catalog: &mut Catalog, names: &[&str]) {
         let tool = |name: &&str| ListEntry::from(&Tool { name: (*name).to_owned(), ..Tool::default() });
         let items = names.iter().map(tool).collect();
-        let mut reading = ListReader::new(CatalogList::Tools);
+        let mut reading = ListReader::new(CatalogListKind::Tools);
         reading.add_page(ServerResult::Tools { items, next_cursor: None, cache: None });
         reading.finish(catalog, 0);
     }

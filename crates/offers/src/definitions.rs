@@ -34,8 +34,8 @@ pub struct DefinitionDigest {
     pub app: ToolMetadata,
     /// Review state of the definition: reviewed by the user, changed, or new.
     pub review_state: ReviewState,
-    /// State of the hash of a call after the tool's definition. The canonical JSON of the arguments is added for each
-    /// call.
+    /// Partially computed hash of a call, which covers the tool's definition so far. The canonical JSON of the
+    /// arguments is added for each call.
     calls: PartialHash,
 }
 
@@ -141,12 +141,24 @@ pub fn requires_consent_each_call(tool: &Tool) -> bool {
     tool.meta.as_ref().and_then(|meta| meta.get(REQUIRES_USER_INTERACTION_META_KEY)) == Some(&Value::Bool(true))
 }
 
+/// Returns `true` if the user can repeat an approved call of a tool without another consent request. The definition must
+/// not require consent for each call, and its annotations must contain neither `destructiveHint: true` nor
+/// `openWorldHint: true`.
+///
+/// A tool that declares nothing is repeatable, although the specification's defaults are `true`, since a claim of a
+/// server may only make a decision stricter, and most tools declare nothing.
+pub fn allows_call_repetition(tool: &Tool) -> bool {
+    let hints = tool.annotations.as_ref();
+    let has_effects = hints.is_some_and(|own| own.destructive_hint == Some(true) || own.open_world_hint == Some(true));
+    !has_effects && !requires_consent_each_call(tool)
+}
+
 /// Returns the hash of a tool call, which covers the tool's definition and the arguments.
 pub fn call_hash(tool: &Tool, arguments: &Map<String, Value>) -> Hash {
     call_hash_prefix(&Hash::of_json(&json!(tool))).finish_with(canonical_json_object(arguments).as_bytes())
 }
 
-/// Returns the state of the hash of a call after `tool`, the hash of the tool's definition.
+/// Returns the partial hash of a call, which covers only `tool`, the hash of the tool's definition.
 ///
 /// This prefix has a fixed length, so that no other pair of definition and arguments yields the same bytes.
 fn call_hash_prefix(tool: &Hash) -> PartialHash {
@@ -246,6 +258,26 @@ mod tests {
             let mut definitions = DefinitionCache::default();
             let definition = definitions.get(&config("one"), &catalog, "pay", |_| ReviewState::New).unwrap();
             assert_eq!(definition.asks_each_time, always_asks, "{raw}");
+        }
+    }
+
+    #[test]
+    fn call_with_declared_effects_is_not_repeatable() {
+        let always_asks = json!({"anthropic/requiresUserInteraction": true});
+        let cases = [
+            (json!({}), json!({}), true),
+            (json!({"readOnlyHint": true, "openWorldHint": false}), json!({}), true),
+            (json!({"destructiveHint": false, "openWorldHint": false}), json!({}), true),
+            (json!({"destructiveHint": true}), json!({}), false),
+            (json!({"readOnlyHint": true, "destructiveHint": true}), json!({}), false),
+            (json!({"openWorldHint": true}), json!({}), false),
+            (json!({"readOnlyHint": true, "openWorldHint": true}), json!({}), false),
+            (json!({}), always_asks, false),
+        ];
+        for (annotations, meta, expected) in cases {
+            let raw = json!({"name": "t", "inputSchema": {}, "annotations": annotations, "_meta": meta});
+            let tool: Tool = serde_json::from_value(raw.clone()).unwrap();
+            assert_eq!(allows_call_repetition(&tool), expected, "{raw}");
         }
     }
 

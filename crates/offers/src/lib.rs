@@ -1,5 +1,5 @@
-//! Reads the tools, prompts, resources and skills of servers within bounds, and computes findings and other information
-//! for the user before they are used.
+//! Reads the tools, prompts, resources and skills of servers within bounds, and computes review warnings and other
+//! information for the user before they are used.
 //!
 //! - [`catalog`]: lists, read page by page. Used by the connections of `host`.
 //! - [`definitions`]: hashes of the definitions of called tools. Used by the owner in `host`.

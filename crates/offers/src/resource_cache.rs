@@ -13,7 +13,7 @@ use domain::Millis;
 use mcp_proto::session::CacheHint;
 use mcp_proto::types::ResourceContents;
 use policy::Hash;
-use ports::time::end_of_span;
+use ports::time::time_after;
 use tokio::time::Instant;
 
 /// Maximum number of cached results of `resources/read`.
@@ -42,6 +42,7 @@ struct CacheKey {
     uri: String,
 }
 
+/// Cached contents of one resource, with their size, the time at which they were read, and how long they are fresh.
 #[derive(Debug)]
 struct CachedResource {
     contents: Vec<ResourceContents>,
@@ -89,7 +90,7 @@ impl ResourceCache {
         if hint.ttl.is_zero() {
             return None;
         }
-        let fresh_until = end_of_span(now, hint.ttl);
+        let fresh_until = time_after(now, hint.ttl);
         let bytes = serde_json::to_string(contents).map_or(usize::MAX, |json| json.len());
         if bytes <= MAX_CACHED_RESULT_BYTES {
             self.entries
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn result_is_fresh_for_its_ttl_and_scope() {
+    fn cached_resource_is_fresh_for_its_ttl_and_scope() {
         let (start, mut reads) = (Instant::now(), ResourceCache::default());
         assert!(
             reads

@@ -37,9 +37,10 @@ impl OperatingSystem {
 pub struct AppEnvironment {
     /// Path of the home folder.
     pub home: PathBuf,
-    /// Operating systems in whose settings folders apps are searched.
+    /// Operating systems whose usual settings folders a scan searches. Several if `home` may come from another
+    /// computer.
     pub systems: Vec<OperatingSystem>,
-    /// Operating system that the imported servers will run on.
+    /// Operating system of the computer on which the imported servers will run.
     pub runs_on: OperatingSystem,
     /// Environment variables such as `XDG_CONFIG_HOME`, `APPDATA` and `CODEX_HOME`.
     pub variables: BTreeMap<String, PathBuf>,
@@ -81,7 +82,7 @@ impl AppEnvironment {
     }
 }
 
-/// Appends path components that are separated by slashes, regardless of the operating system.
+/// Joins `folder` and `parts`, a relative path that is written with slashes on every operating system.
 pub(crate) fn join_components(folder: &Path, parts: &str) -> PathBuf {
     let mut path = folder.to_owned();
     path.extend(parts.split('/').filter(|part| !part.is_empty()));

@@ -13,9 +13,9 @@ pub struct SourceApp {
     pub id: &'static str,
     /// Display name, as used by the app's maker.
     pub name: &'static str,
-    /// Paths of the settings files that apply to a user.
+    /// Paths of the app's settings files that apply to all projects of a user.
     pub user_paths: &'static [SettingsPath],
-    /// Paths of the settings files that apply to one project, relative to the project's folder.
+    /// Paths of the app's settings files that apply to one project, relative to the project's folder.
     pub project_paths: &'static [SettingsPath],
     /// Syntax in which values in the app's settings files refer to variables.
     pub syntax: ReferenceSyntax,
@@ -42,15 +42,15 @@ pub enum BaseFolder {
     HomeOn(OperatingSystem),
     /// `XDG_CONFIG_HOME`, or `.config` in the home folder, on every operating system.
     Config,
-    /// The same folder as [`Config`](Self::Config), except on Windows.
+    /// On Linux and macOS, the same folder as [`Config`](Self::Config). On Windows, the settings path does not apply.
     ConfigOffWindows,
-    /// The same folder as [`Config`](Self::Config), only on Linux.
+    /// On Linux, the same folder as [`Config`](Self::Config). On other systems, the settings path does not apply.
     ConfigOnLinux,
-    /// The folder `Library/Application Support` on macOS, in the home folder.
+    /// On macOS, the folder `Library/Application Support` in the home folder.
     ApplicationSupport,
-    /// The roaming application data folder of Windows.
+    /// On Windows, the folder for roaming application data (`APPDATA`).
     AppData,
-    /// The local application data folder of Windows.
+    /// On Windows, the folder for local application data (`LOCALAPPDATA`).
     LocalAppData,
     /// The folder that the environment variable (first field) contains or, if it is not set, a folder in the home
     /// folder (second field).
@@ -63,15 +63,16 @@ pub enum BaseFolder {
 /// commas in all files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileLayout {
-    /// JSON with an object of servers under one of these keys. A file without such a key is a problem.
+    /// JSON with an object of servers under one of these keys. If a file has none of the keys, the scan reports an
+    /// error.
     Keys(&'static [&'static str]),
     /// JSON with an object of servers under one of these keys, or with the servers at the top level.
     KeysOrBare(&'static [&'static str]),
-    /// JSON with many other settings, and optionally an object of servers under one of these keys. A file without such
-    /// a key has no servers.
+    /// JSON with many other settings, and optionally an object of servers under one of these keys. If a file has none
+    /// of the keys, it defines no servers.
     Settings(&'static [&'static str]),
-    /// Claude Code's state file: JSON with servers in `mcpServers` and `projects.*.mcpServers`. Can have many
-    /// megabytes.
+    /// Claude Code's state file: JSON with servers in `mcpServers` and `projects.*.mcpServers`. The file can have a
+    /// size of many megabytes.
     ClaudeState,
     /// OpenCode's JSON, with servers in `mcp` or `mcp.servers`. The latter takes precedence.
     OpenCode,
@@ -79,8 +80,7 @@ pub enum FileLayout {
     Toml(&'static [&'static str]),
     /// goose's YAML, with servers in the mapping `extensions`.
     Goose,
-    /// Continue's YAML, with servers in the list `mcpServers`. A JSON file in the same folder has the format of other
-    /// apps.
+    /// Continue's YAML, with servers in the list `mcpServers`, or JSON in the format of most other apps.
     Continue,
 }
 
@@ -94,10 +94,10 @@ const SERVERS_KEY_LAYOUT: FileLayout = FileLayout::Keys(&["servers"]);
 const TOP_LEVEL_SERVERS_LAYOUT: FileLayout = FileLayout::KeysOrBare(&["mcpServers"]);
 const VS_CODE_SETTINGS_LAYOUT: FileLayout = FileLayout::Settings(&["mcp.servers", "mcp/servers"]);
 const ZED_LAYOUT: FileLayout = FileLayout::Settings(&["context_servers"]);
-/// Layout of TOML settings files, which is the same in all apps that have such files.
+/// Layout of every app's TOML settings file: the servers are in the table `mcp_servers`.
 pub(crate) const TOML_LAYOUT: FileLayout = FileLayout::Toml(&["mcp_servers"]);
 
-/// Expands to the paths of a file in VS Code's user folder, for each operating system and both editions.
+/// Expands to the paths of a file in the user folder of VS Code and of VS Code Insiders, on each operating system.
 macro_rules! vs_code_paths {
     ($path:literal, $layout:expr) => {
         [
@@ -144,8 +144,8 @@ const ALL_CLINE_PATHS: [SettingsPath; 8] = concatenate_paths(&[
     ],
 ]);
 
-/// All apps whose settings are searched for MCP servers, in order of precedence: of servers that several apps have in
-/// common, the configuration is read from the first app.
+/// All apps whose settings are searched for MCP servers, in order of precedence: if several apps have the same server,
+/// its configuration is read from the first of them.
 pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "claude-desktop",

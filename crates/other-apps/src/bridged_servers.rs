@@ -11,24 +11,24 @@ use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, find_re
 /// A remote server that a local command connects to through a bridge such as `mcp-remote`, and the parts of the command
 /// that an import ignores.
 #[derive(Debug)]
-pub(crate) struct BridgedServer {
+pub(crate) struct RemoteBehindBridge {
     pub(crate) remote: HttpConfig,
     pub(crate) notes: ImportNotes,
     pub(crate) ignored_tools: Vec<String>,
 }
 
-/// Package runners: programs that load and run a package, some of them by a subcommand.
+/// Names of programs that download a package and run it, such as `npx`. Some of them need a subcommand for this.
 const PACKAGE_RUNNERS: [&str; 12] =
     ["npx", "bunx", "pnpx", "uvx", "pipx", "npm", "pnpm", "yarn", "bun", "uv", "deno", "node"];
 /// Subcommands of package runners that are written before the name of the package.
-const RUNNER_SUBCOMMANDS: [&str; 7] = ["run", "exec", "dlx", "x", "tool", "npx", "--"];
-/// Options of package runners that are followed by a value.
-const RUNNER_VALUE_OPTIONS: [&str; 6] = ["-p", "--package", "--from", "--python", "--with", "--registry"];
+const PACKAGE_RUNNER_SUBCOMMANDS: [&str; 7] = ["run", "exec", "dlx", "x", "tool", "npx", "--"];
+/// Options of package runners whose value is the next argument.
+const PACKAGE_RUNNER_VALUE_OPTIONS: [&str; 6] = ["-p", "--package", "--from", "--python", "--with", "--registry"];
 
-/// Maximum length of a header value after environment variables were inserted, in bytes.
+/// Maximum length, in bytes, of an environment variable's value that is inserted into a header value.
 const MAX_HEADER_VALUE_BYTES: usize = 16 * 1_024;
 /// Maximum number of variables that one note about a server names.
-const MAX_NAMED_VARIABLES: usize = 20;
+const MAX_VARIABLES_IN_NOTE: usize = 20;
 
 /// Removes the wrapper `cmd /c` from a command, unless the server will run on Windows. Returns `true` if a wrapper was
 /// removed.
@@ -64,26 +64,27 @@ pub(crate) fn remove_cmd_wrapper(config: &mut StdioConfig, runs_on: OperatingSys
     false
 }
 
-/// Returns the remote server of a command that only runs a bridge such as `mcp-remote`, with notes about ignored
-/// arguments, which are safe to print. Returns `None` if the command runs anything else, or if the bridge hides some
-/// tools.
+/// Returns the remote server that a command connects to, if the command only runs a bridge such as `mcp-remote`, and
+/// notes about ignored arguments, which are safe to print. Returns `None` if the command runs anything else, or if the
+/// bridge hides some tools of the server.
 #[must_use]
-pub fn bridged_remote(config: &StdioConfig) -> Option<(HttpConfig, Vec<ImportNote>)> {
+pub fn remote_behind_bridge(config: &StdioConfig) -> Option<(HttpConfig, Vec<ImportNote>)> {
     let found = parse_bridge(config)?;
     // If the bridge hides some tools, it is not replaced, since a direct connection would offer those tools, too.
     found.ignored_tools.is_empty().then(|| (found.remote, found.notes.printable().collect()))
 }
 
-/// Returns the remote server of a command that only runs a bridge such as `mcp-remote`, or `None` for other commands.
-pub(crate) fn parse_bridge(config: &StdioConfig) -> Option<BridgedServer> {
+/// Returns the remote server that a command connects to, if the command only runs a bridge such as `mcp-remote`, or
+/// `None` for other commands.
+pub(crate) fn parse_bridge(config: &StdioConfig) -> Option<RemoteBehindBridge> {
     let mut words = std::iter::once(&config.command).chain(&config.args).map(String::as_str).peekable();
     let program = program_name(words.next()?);
     let name = if PACKAGE_RUNNERS.contains(&program) {
         let mut package = None;
         while let Some(word) = words.next() {
-            if RUNNER_VALUE_OPTIONS.contains(&word) {
+            if PACKAGE_RUNNER_VALUE_OPTIONS.contains(&word) {
                 words.next();
-            } else if !word.starts_with('-') && !RUNNER_SUBCOMMANDS.contains(&word) {
+            } else if !word.starts_with('-') && !PACKAGE_RUNNER_SUBCOMMANDS.contains(&word) {
                 package = Some(word);
                 break;
             }
@@ -107,14 +108,15 @@ pub(crate) fn parse_bridge(config: &StdioConfig) -> Option<BridgedServer> {
         expand_variables(value, config, &mut used);
     }
     let unused =
-        config.env.keys().filter(|name| !used.contains(name)).take(MAX_NAMED_VARIABLES).map(|name| quoted_text(name));
+        config.env.keys().filter(|name| !used.contains(name)).take(MAX_VARIABLES_IN_NOTE).map(|name| quoted_text(name));
     note_unused_arguments(&mut found, unused.collect());
     let note = format!("{name} only connects to this address, so Drawbridge connects to the address directly");
     found.notes.insert_first(ImportNote::new(ImportNoteKind::Bridge, note).with_names([name]));
     Some(found)
 }
 
-/// Returns the name of a package without its scope and version, or of a script without its folder.
+/// Returns the name of the package or script in a command-line argument, without a package's scope and version, or a
+/// script's folder.
 fn package_name(word: &str) -> &str {
     let word = word.rsplit(['/', '\\']).next().unwrap_or(word);
     let word = word.split_once('@').map_or(word, |(name, _)| name);
@@ -127,9 +129,9 @@ pub(crate) fn program_name(command: &str) -> &str {
     [".exe", ".cmd", ".bat", ".EXE", ".CMD", ".BAT"].iter().find_map(|end| last.strip_suffix(end)).unwrap_or(last)
 }
 
-/// Replaces `${NAME}` in a header value by the value of that environment variable in the server's entry. Users write
-/// spaces in this way, because Windows splits arguments at spaces. Inserted values are not expanded again, so that the
-/// value can't grow exponentially.
+/// Replaces each `${NAME}` in a header value by the value of that environment variable in the server's entry, and adds
+/// the variable's name to `used`. Users write spaces in this way, because Windows splits arguments at spaces. Inserted
+/// values are not expanded again, so that the value can't grow exponentially.
 fn expand_variables(value: &mut String, config: &StdioConfig, used: &mut Vec<String>) {
     for ValueReference { range, target } in find_references(value, ReferenceSyntax::Dollar).into_iter().rev() {
         let ReferenceTarget::Environment { name, default: None } = target else { continue };
@@ -139,7 +141,7 @@ fn expand_variables(value: &mut String, config: &StdioConfig, used: &mut Vec<Str
     }
 }
 
-fn add_header(found: &mut BridgedServer, text: &str) {
+fn add_header(found: &mut RemoteBehindBridge, text: &str) {
     match text.split_once(':') {
         Some((name, value)) => {
             found.remote.headers.insert(name.trim().to_owned(), value.trim().to_owned());
@@ -148,12 +150,12 @@ fn add_header(found: &mut BridgedServer, text: &str) {
     }
 }
 
-fn empty_bridged_server() -> BridgedServer {
-    BridgedServer { remote: HttpConfig::default(), notes: ImportNotes::default(), ignored_tools: Vec::new() }
+fn empty_remote_behind_bridge() -> RemoteBehindBridge {
+    RemoteBehindBridge { remote: HttpConfig::default(), notes: ImportNotes::default(), ignored_tools: Vec::new() }
 }
 
-fn parse_mcp_remote(words: &[&str]) -> Option<BridgedServer> {
-    let mut found = empty_bridged_server();
+fn parse_mcp_remote(words: &[&str]) -> Option<RemoteBehindBridge> {
+    let mut found = empty_remote_behind_bridge();
     let mut unused = Vec::new();
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {
@@ -187,8 +189,8 @@ fn parse_mcp_remote(words: &[&str]) -> Option<BridgedServer> {
     Some(found)
 }
 
-fn parse_supergateway(words: &[&str]) -> Option<BridgedServer> {
-    let mut found = empty_bridged_server();
+fn parse_supergateway(words: &[&str]) -> Option<RemoteBehindBridge> {
+    let mut found = empty_remote_behind_bridge();
     let mut unused = Vec::new();
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {
@@ -218,8 +220,8 @@ fn parse_supergateway(words: &[&str]) -> Option<BridgedServer> {
     Some(found)
 }
 
-fn parse_mcp_proxy(words: &[&str], config: &StdioConfig) -> Option<BridgedServer> {
-    let mut found = empty_bridged_server();
+fn parse_mcp_proxy(words: &[&str], config: &StdioConfig) -> Option<RemoteBehindBridge> {
+    let mut found = empty_remote_behind_bridge();
     let mut unused = Vec::new();
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {
@@ -245,14 +247,14 @@ fn parse_mcp_proxy(words: &[&str], config: &StdioConfig) -> Option<BridgedServer
     Some(found)
 }
 
-/// Returns the name of a command-line option without its value. Arguments that are not options are not displayed, since
-/// they may be secret values.
+/// Describes a command-line argument without its value: returns the quoted name of an option, or "a word" for any other
+/// argument, which may be a secret.
 fn option_name(word: &str) -> String {
     let name = word.split(['=', ':']).next().unwrap_or(word);
     if name.starts_with('-') && !has_secret(name) { quoted_text(name) } else { String::from("a word") }
 }
 
-fn note_unused_arguments(found: &mut BridgedServer, unused: Vec<String>) {
+fn note_unused_arguments(found: &mut RemoteBehindBridge, unused: Vec<String>) {
     if !unused.is_empty() {
         found.notes.push(unused_settings_note(unused));
     }

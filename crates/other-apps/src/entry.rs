@@ -17,16 +17,17 @@ use crate::server_candidate::ServerCandidate;
 use entry_reader::EntryReader;
 pub(crate) use transport_words::{COMMAND_KEYS, URL_KEYS};
 pub use transport_words::{
-    DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, EntryTransport, MCP_JSON_URL_KEYS, REVISION_KEY, command_text,
+    DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, EntryTransport, MCP_JSON_URL_KEYS, PROTOCOL_REVISION_KEY, command_text,
     entry_transport, parse_http_kind,
 };
 
-/// Keys of the objects that contain servers, in this order: in most apps, VS Code, Zed, OpenCode, Codex, and goose.
+/// Keys of the objects that contain servers, of these apps in this order: most apps, VS Code, Zed, OpenCode, Codex, and
+/// goose.
 pub(crate) const SERVER_MAP_KEYS: [&str; 6] =
     ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
 
-/// Types of goose extensions that are built into goose, and therefore are not MCP servers.
-const BUILT_IN_TYPES: [&str; 4] = ["builtin", "platform", "inline_python", "frontend"];
+/// Values of `type` in goose's settings that mark an extension as built into goose, and therefore not an MCP server.
+const GOOSE_BUILT_IN_TYPES: [&str; 4] = ["builtin", "platform", "inline_python", "frontend"];
 
 /// Parses all servers in JSON text that has the format of any app.
 pub(crate) fn parse_candidates(text: &JsonText<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
@@ -78,13 +79,13 @@ fn parse_server_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<S
     }
 }
 
-/// Returns `true` if an object looks like the entry of a server, since it contains a command or a URL.
+/// Returns `true` if an object is probably the entry of a server, because it contains a command or a URL.
 pub(crate) fn is_server_entry(object: &Object<'_>) -> bool {
     let text_or_list = |key: &str| present_property(object, key).is_some_and(|p| !matches!(p.value, Value::Object(_)));
     COMMAND_KEYS.iter().any(|key| text_or_list(key)) || URL_KEYS.iter().any(|key| object.get_string(key).is_some())
 }
 
-/// Returns `true` if an object contains at least one server entry, with the server's name as its key.
+/// Returns `true` if an object probably contains servers by name, because at least one of its values is a server entry.
 pub(crate) fn is_server_map(object: &Object<'_>) -> bool {
     let server = |value: &Value<'_>| {
         value.as_object().is_some_and(|entry| {
@@ -162,14 +163,14 @@ fn fill_candidate(
 ) -> Result<ServerCandidate, ConfigProblem> {
     entry_details::read_disabled_setting(&mut found, object);
     found.extras.lacks_transport = !["type", "transport"].iter().any(|key| present_property(object, key).is_some());
-    if let Some(pin) = present_property(object, REVISION_KEY) {
-        let words = EntryReader { text, found: &mut found }.read_text(&pin.value, REVISION_KEY)?;
+    if let Some(pin) = present_property(object, PROTOCOL_REVISION_KEY) {
+        let words = EntryReader { text, found: &mut found }.read_text(&pin.value, PROTOCOL_REVISION_KEY)?;
         match words.parse() {
             Ok(revision) => found.revision = Some(revision),
-            Err(error) => found.notes.push(omitted_setting_note(REVISION_KEY, &error.to_string())),
+            Err(error) => found.notes.push(omitted_setting_note(PROTOCOL_REVISION_KEY, &error.to_string())),
         }
     }
-    if let Some(kind) = object.get_string("type").filter(|kind| BUILT_IN_TYPES.contains(&&*kind.value)) {
+    if let Some(kind) = object.get_string("type").filter(|kind| GOOSE_BUILT_IN_TYPES.contains(&&*kind.value)) {
         found.has_unsupported_transport = true;
         found.notes.add(ImportNoteKind::Reason, format!("it is a part of its app ({:?}), and no server", kind.value));
         return Ok(found);
@@ -230,8 +231,8 @@ fn fill_candidate(
     Ok(found)
 }
 
-/// Splits a program with arguments in one string into the program and its arguments. A path that contains spaces is not
-/// split.
+/// Splits a command that contains both a program and its arguments in one string. Does not split a command that has
+/// separate arguments, or whose program is a path.
 fn split_command(found: &mut ServerCandidate) {
     let config = &mut found.config;
     let Some((program, _)) = config.command.trim().split_once(' ') else { return };

@@ -13,14 +13,14 @@ use crate::server_candidate::ServerCandidate;
 
 /// The JSON format in which servers are exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExportForm {
+pub enum ServerExportFormat {
     /// An object `mcpServers`, as in the settings of most apps.
     McpServers,
     /// Objects `servers` and `inputs`, as in the settings of VS Code.
     VsCode,
 }
 
-impl ExportForm {
+impl ServerExportFormat {
     const fn secret_substitute(self) -> SecretSubstitute {
         match self {
             Self::McpServers => SecretSubstitute::Variable,
@@ -32,7 +32,7 @@ impl ExportForm {
 /// One server in the format of other apps. Contains no secrets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerExport {
-    /// JSON with the server's entry.
+    /// JSON object that contains the server's entry in the chosen format.
     pub document: Value,
     /// Values and settings that the entry omits.
     pub omissions: ExportOmissions,
@@ -40,8 +40,8 @@ pub struct ServerExport {
 
 /// Servers in the format of other apps. Contains no secrets.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ServersExport {
-    /// JSON with the entries of all servers.
+pub struct ServerListExport {
+    /// JSON object that contains the entries of all servers in the chosen format.
     pub document: Value,
     /// Values and settings that the entry of each server omits, in the order of the servers.
     pub omissions: Vec<ExportOmissions>,
@@ -65,7 +65,7 @@ pub(crate) enum SecretSubstitute {
 /// Secrets are replaced by references:
 ///
 /// ```
-/// use other_apps::{ExportForm, export};
+/// use other_apps::{ServerExportFormat, export};
 /// use ports::server_config::{ServerEntry, StdioConfig};
 /// use serde_json::json;
 ///
@@ -74,17 +74,17 @@ pub(crate) enum SecretSubstitute {
 /// config.env.insert("API_TOKEN".to_owned(), "a1b2c3d4e5f6".to_owned());
 /// let servers = [ServerEntry { name: "notes".to_owned(), config: config.into() }];
 ///
-/// let exported = export(&servers, ExportForm::McpServers);
+/// let exported = export(&servers, ServerExportFormat::McpServers);
 /// let env = json!({ "LANGUAGE": "en", "API_TOKEN": "${NOTES_API_TOKEN}" });
 /// assert_eq!(exported.document["mcpServers"]["notes"]["env"], env);
 /// assert_eq!(exported.omissions[0].secrets, ["API_TOKEN"]);
 ///
-/// let exported = export(&servers, ExportForm::VsCode).document;
+/// let exported = export(&servers, ServerExportFormat::VsCode).document;
 /// assert_eq!(exported["servers"]["notes"]["env"]["API_TOKEN"], "${input:notes-api-token}");
 /// assert_eq!(exported["inputs"][0]["password"], true);
 /// ```
 #[must_use]
-pub fn export(servers: &[ServerEntry], form: ExportForm) -> ServersExport {
+pub fn export(servers: &[ServerEntry], form: ServerExportFormat) -> ServerListExport {
     let mut writer = EntryWriter::new(form.secret_substitute());
     let mut entries = Map::new();
     let mut omissions = Vec::new();
@@ -93,27 +93,27 @@ pub fn export(servers: &[ServerEntry], form: ExportForm) -> ServersExport {
         omissions.push(writer.take_omissions(server, form));
     }
     let document = match form {
-        ExportForm::McpServers => json!({ "mcpServers": entries }),
-        ExportForm::VsCode => json!({ "inputs": writer.inputs, "servers": entries }),
+        ServerExportFormat::McpServers => json!({ "mcpServers": entries }),
+        ServerExportFormat::VsCode => json!({ "inputs": writer.inputs, "servers": entries }),
     };
-    ServersExport { document, omissions }
+    ServerListExport { document, omissions }
 }
 
 /// Exports the entry of one server as JSON, without secrets, and returns what the entry omits.
 #[must_use]
-pub fn export_server(server: &ServerEntry, form: ExportForm) -> ServerExport {
-    let ServersExport { document, omissions } = export(std::slice::from_ref(server), form);
+pub fn export_server(server: &ServerEntry, form: ServerExportFormat) -> ServerExport {
+    let ServerListExport { document, omissions } = export(std::slice::from_ref(server), form);
     ServerExport { document, omissions: omissions.into_iter().next().unwrap_or_default() }
 }
 
 /// Converts servers to entries in the format of other apps, and collects the secrets that the entries omit.
 pub(crate) struct EntryWriter {
     stand: SecretSubstitute,
-    /// Definitions of the VS Code inputs that replace secrets.
+    /// Definitions of the VS Code inputs by which the secrets of all written entries are replaced.
     pub(crate) inputs: Vec<Value>,
-    /// Names of variables and headers whose values contain a secret.
+    /// Names of the variables and headers from whose values a secret was omitted.
     pub(crate) secrets: Vec<String>,
-    /// Parts from which a secret was removed, other than variables and headers.
+    /// Parts of the configuration, other than variables and headers, from which a secret was omitted.
     pub(crate) removed: Vec<SecretPlace>,
 }
 
@@ -161,10 +161,10 @@ impl EntryWriter {
         entry
     }
 
-    /// Returns what the entry that was written last omits, and forgets it.
-    fn take_omissions(&mut self, server: &ServerEntry, form: ExportForm) -> ExportOmissions {
+    /// Returns what the last written entry omits, and clears the lists of omitted secrets for the next entry.
+    fn take_omissions(&mut self, server: &ServerEntry, form: ServerExportFormat) -> ExportOmissions {
         let mut settings = OmittedSetting::always_omitted(&server.config);
-        let omits_tools = form == ExportForm::VsCode && !server.config.tools.admits_all_tools();
+        let omits_tools = form == ServerExportFormat::VsCode && !server.config.tools.admits_all_tools();
         settings.extend(omits_tools.then_some(OmittedSetting::Tools));
         let (secrets, removed) = (std::mem::take(&mut self.secrets), std::mem::take(&mut self.removed));
         ExportOmissions { secrets, removed, settings, ..ExportOmissions::default() }
@@ -197,20 +197,21 @@ impl EntryWriter {
         }
         let mut written = value.to_owned();
         for secret in names {
-            let reference = self.add_reference(server, name);
+            let reference = self.add_secret_reference(server, name);
             written = written.replace(&secrets::secret_reference(secret), &reference);
         }
         // The remaining text may also contain a secret.
         if crate::secret_detection::has_secret(&written) { self.secret_replacement(server, name) } else { written }
     }
 
-    /// Returns the text that replaces the value of a variable or header that is a secret.
+    /// Records that the secret value of the variable or header `name` is omitted, and returns the text that replaces
+    /// it.
     fn secret_replacement(&mut self, server: &str, name: &str) -> String {
-        let reference = self.add_reference(server, name);
+        let reference = self.add_secret_reference(server, name);
         if self.stand == SecretSubstitute::Blank { String::new() } else { reference }
     }
 
-    fn add_reference(&mut self, server: &str, name: &str) -> String {
+    fn add_secret_reference(&mut self, server: &str, name: &str) -> String {
         let plain = |text: &str, sign: char| -> String {
             text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { sign }).collect()
         };

@@ -18,28 +18,28 @@ pub(crate) const MAX_SETTINGS_FILE_BYTES: u64 = 1 << 20;
 pub(crate) const MAX_CLAUDE_STATE_FILE_BYTES: u64 = 64 << 20;
 /// Maximum length, in bytes, of a variable name that is read from an environment file.
 const MAX_VARIABLE_NAME_BYTES: usize = 60;
-/// Maximum number of variable names that are read from an environment file.
+/// Maximum number of variable names that are read from one environment file.
 const MAX_ENV_FILE_VARIABLES: usize = 200;
 /// Maximum number of files that may match one pattern.
 const MAX_MATCHING_FILES: usize = 200;
 
-/// Returns the existing files that match the path of an app's settings, sorted by name.
-pub(crate) fn existing_files(place: &SettingsPath, environment: &AppEnvironment) -> Vec<PathBuf> {
+/// Returns the existing files that match a path of an app's settings.
+pub(crate) fn existing_settings_files(place: &SettingsPath, environment: &AppEnvironment) -> Vec<PathBuf> {
     place.base_folder(environment).map(|folder| matching_files(&folder, place.path)).unwrap_or_default()
 }
 
-/// Returns the files below a folder whose relative paths match a pattern such as `profiles/*/mcp.json`.
+/// Returns the existing files in `folder` whose relative paths match a pattern such as `profiles/*/mcp.json`.
 pub(crate) fn matching_files(folder: &Path, pattern: &str) -> Vec<PathBuf> {
     let mut paths = vec![folder.to_owned()];
     for part in pattern.split('/').filter(|part| !part.is_empty()) {
-        paths = paths.into_iter().flat_map(|path| expand_component(path, part)).take(MAX_MATCHING_FILES).collect();
+        paths = paths.into_iter().flat_map(|path| matching_children(path, part)).take(MAX_MATCHING_FILES).collect();
     }
     // A broken link is retained, so that the problem is reported when it is read.
     paths.retain(|path| path.symlink_metadata().is_ok());
     paths
 }
 
-fn expand_component(path: PathBuf, part: &str) -> Vec<PathBuf> {
+fn matching_children(path: PathBuf, part: &str) -> Vec<PathBuf> {
     if !part.starts_with('*') {
         return vec![path.join(part)];
     }
@@ -53,25 +53,25 @@ fn expand_component(path: PathBuf, part: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Paths of the settings files in a project folder that define servers and nothing else. The page mentions them if they
-/// exist.
+/// Paths, relative to a project folder, of the settings files that define only servers. The page tells the user if the
+/// folder contains such files.
 pub(crate) const PROJECT_SETTINGS_FILES: [&str; 3] = [".mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"];
 
-/// Returns the existing settings files in a project folder, as relative paths. The files are not read.
+/// Returns the relative paths of the settings files that exist in a project folder. The files are not read.
 #[must_use]
 pub fn project_files(folder: &Path) -> Vec<&'static str> {
     PROJECT_SETTINGS_FILES.into_iter().filter(|file| !matching_files(folder, file).is_empty()).collect()
 }
 
-/// Returns the folders that must contain a settings file after resolving symbolic links: the home folder, and the
-/// folders in environment variables.
+/// Returns the folders in which settings files may be, after symbolic links are resolved: the home folder, and the
+/// folders that environment variables specify.
 pub(crate) fn allowed_roots(environment: &AppEnvironment) -> Vec<PathBuf> {
     let folders = std::iter::once(&environment.home).chain(environment.variables.values());
     folders.filter_map(|folder| folder.canonicalize().ok()).collect()
 }
 
-/// Reads a settings file, or returns `None` if it doesn't exist. With `roots` given, the file has to be in one of these
-/// folders.
+/// Reads a settings file, or returns `None` if it doesn't exist. If `roots` is given, the file must be in one of these
+/// folders, after symbolic links are resolved.
 ///
 /// # Errors
 ///
@@ -107,14 +107,13 @@ pub(crate) fn read_file(path: &Path, limit: u64, roots: Option<&[PathBuf]>) -> R
     })
 }
 
-/// Creates a problem that concerns a whole settings file, without line and column.
+/// Creates a [`ConfigProblem`] about a whole settings file, without line and column.
 pub(crate) fn file_problem(path: &Path, message: impl Into<String>) -> ConfigProblem {
     ConfigProblem { file: Some(path.display().to_string()), line: None, column: None, message: message.into() }
 }
 
-/// Returns the variable names in an environment file (`.env`), which consists of lines such as `NAME=value`. Values are
-/// not read.
-pub(crate) fn variable_names(text: &str) -> Vec<String> {
+/// Returns the names in the lines `NAME=value` of an environment file (`.env`), without the values.
+pub(crate) fn env_file_variable_names(text: &str) -> Vec<String> {
     let names = text.lines().filter_map(|line| {
         let line = line.trim_start();
         let name = line.strip_prefix("export ").unwrap_or(line).split_once('=')?.0.trim();

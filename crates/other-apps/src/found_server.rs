@@ -48,7 +48,7 @@ pub enum ImportedValueKind {
     Literal,
     /// Text that looks like a secret, which an import stores in the keychain.
     Secret,
-    /// Text with a reference such as `${env:NAME}`, which the other app replaces when it starts the server.
+    /// Text with a reference such as `${env:NAME}`, which the other app would replace when it starts the server.
     Reference,
 }
 
@@ -75,7 +75,7 @@ pub enum ImportStatus {
     Same,
     /// A configured server with different settings has the same name, so the found server is renamed.
     Conflict,
-    /// The found server can't be imported.
+    /// The found server can't be imported. Its notes contain the reason.
     Unsupported,
 }
 
@@ -92,8 +92,8 @@ impl ImportStatus {
     }
 }
 
-/// A value of which the user has to enter the secret part. The whole value consists of `before`, the secret, and
-/// `after`.
+/// A value of a variable or header that contains a secret which the user has to enter. The whole value consists of
+/// `before`, the secret, and `after`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PendingSecret {
     /// Text before the secret in the value, such as `Bearer `.
@@ -109,7 +109,7 @@ pub struct FoundServer {
     pub name: String,
     /// All files in which the server was found. The configuration was read from the first one.
     pub origins: Vec<ImportOrigin>,
-    /// Configuration without secrets. Variables and headers whose value is a secret are omitted.
+    /// Configuration of the server, from which all variables and headers with a secret value were removed.
     pub config: ServerConfig,
     /// Kinds of the values of the server's environment variables, by name.
     pub env: BTreeMap<String, ImportedValueKind>,
@@ -119,7 +119,7 @@ pub struct FoundServer {
     pub secrets: BTreeMap<String, SecretString>,
     /// Variables and headers with a secret that the user has to enter, by name.
     pub pending: BTreeMap<String, PendingSecret>,
-    /// OAuth client secret of the server, if the settings contain one.
+    /// OAuth client secret of the server, if the other app's settings contain one.
     pub client_secret: Option<SecretString>,
     /// Texts in the command, the URL or the sign-in settings that the user has to replace. The server does not work
     /// until they are replaced.
@@ -132,21 +132,21 @@ pub struct FoundServer {
     pub notes: Vec<ImportNote>,
 }
 
-/// Maximum length in bytes of a word that counts as a tool name although it looks like an API key.
+/// Maximum length, in bytes, of a text that [`is_tool_name`] accepts.
 const MAX_TOOL_NAME_BYTES: usize = 64;
 
-/// The settings file that contains a server's entry.
+/// The settings file that contains a server's entry, and the app that the file belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EntrySource<'s> {
     pub(crate) app: Option<&'s SourceApp>,
     pub(crate) id: &'static str,
     pub(crate) file: &'s str,
-    /// Folder of the project that the file belongs to, or `None` for the user's settings.
+    /// Folder of the project that the file belongs to, or `None` if the file contains settings of the user.
     pub(crate) project: Option<&'s str>,
 }
 
-/// Converts a parsed entry to a found server. `env_names` returns the variable names in an environment file, or `None`
-/// if reading that file is not allowed.
+/// Converts a parsed entry to a found server. `env_names` returns the names of the variables in an environment file, or
+/// `None` if that file was not read.
 pub(crate) fn to_found_server(
     mut candidate: ServerCandidate,
     source: EntrySource<'_>,
@@ -206,7 +206,7 @@ pub(crate) fn to_found_server(
     if candidate.extras.disabled {
         candidate.notes.add(ImportNoteKind::Off, "it is turned off there");
     }
-    note_hidden_tools(&candidate.tools, &mut candidate.notes);
+    note_tool_lists(&candidate.tools, &mut candidate.notes);
     FoundServer {
         name: valid_name,
         origins: vec![ImportOrigin {
@@ -227,14 +227,15 @@ pub(crate) fn to_found_server(
     }
 }
 
-/// Returns `true` if a text looks like a tool's name: it consists of words, as in `getIssueByKey`, so that it is not an
-/// API key despite its capital letters.
+/// Returns `true` if a text consists only of letters and the separators of tool names, as in `getIssueByKey`, so that
+/// it is not taken for an API key despite its capital letters.
 fn is_tool_name(text: &str) -> bool {
     text.len() <= MAX_TOOL_NAME_BYTES
         && text.bytes().all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'.' | b'*'))
 }
 
-/// Returns the server's name as written in its settings file, with invisible characters escaped.
+/// Returns the server's name as written in its settings file, with invisible characters escaped, or the word "server"
+/// if the name contains a secret.
 fn printable_origin_name(name: &str) -> String {
     if has_secret(name) { String::from("server") } else { printable_text(name) }
 }
@@ -248,7 +249,8 @@ fn import_problem(mut config: ServerConfig, has_client_secret: bool) -> Option<S
     config.problem()
 }
 
-/// Creates a found server, which can't be imported, for an entry that can't be parsed. Its note contains the reason.
+/// Creates a found server for an entry that can't be parsed, and that therefore can't be imported. Its note contains
+/// the reason.
 pub(crate) fn unparsable_server(
     name: Option<String>,
     problem: &ports::server_config::ConfigProblem,
@@ -303,8 +305,8 @@ pub(crate) fn remove_secret_tools(candidate: &mut ServerCandidate) -> Option<Str
     loses_denial.then(|| String::from("a tool that it turns off has a name that looks like a secret"))
 }
 
-/// Adds notes about the tools of a server that the other app does not offer to its model.
-pub(crate) fn note_hidden_tools(tools: &ToolFilter, notes: &mut ImportNotes) {
+/// Adds notes about the allow list and the deny list of the server's tools, which an import copies from the other app.
+pub(crate) fn note_tool_lists(tools: &ToolFilter, notes: &mut ImportNotes) {
     let list =
         |tools: &[String]| tools.iter().take(10).map(|tool| notes::quoted_text(tool)).collect::<Vec<_>>().join(", ");
     if !tools.disabled.is_empty() {
@@ -346,7 +348,8 @@ impl FoundServer {
         Hash::of_json(&what).as_str().to_owned()
     }
 
-    /// Returns `true` if the user has to enter the value of the variable or header with this name.
+    /// Returns `true` if the user has to enter the value of this variable or header, because the value is a secret that
+    /// the import does not have, or a placeholder.
     #[must_use]
     pub fn needs_value(&self, name: &str) -> bool {
         self.pending.contains_key(name)

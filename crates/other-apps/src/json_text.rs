@@ -6,8 +6,8 @@ use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use ports::server_config::ConfigProblem;
 
-/// Maximum length, in characters, of an unknown literal such as `undefined` that an error message repeats.
-const MAX_LITERAL_LENGTH: usize = 9;
+/// Maximum length, in characters, of an unknown literal such as `undefined` that an error message quotes.
+const MAX_QUOTED_LITERAL_CHARS: usize = 9;
 
 /// The JSON syntax that a parser accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl JsonDialect {
     }
 }
 
-/// JSON text with its position in the file or pasted text that contains it, for error messages.
+/// A JSON text, and its position in the file or pasted text that contains it, which error messages mention.
 #[derive(Debug, Clone, Copy)]
 pub struct JsonText<'t> {
     /// The JSON to parse.
@@ -46,20 +46,20 @@ pub struct JsonText<'t> {
     pub file: Option<&'t str>,
     /// Number of lines before the JSON in the file or pasted text.
     pub lines_before: u32,
-    /// Number of characters that were inserted before the first line, and that positions in error messages must not
-    /// count.
+    /// Number of characters that were inserted at the beginning of `text`, and that error messages must not count in
+    /// columns.
     pub added_before: u32,
-    /// Number of characters before the JSON in its first line.
+    /// Number of characters before the JSON, in the same line of the file or pasted text.
     pub columns_before: u32,
 }
 
 impl<'t> JsonText<'t> {
-    /// Creates a JSON text that was not read from a file.
+    /// Creates a JSON text that begins at the first line and column of a pasted text.
     pub fn without_file(text: &'t str) -> Self {
         Self { text, file: None, lines_before: 0, added_before: 0, columns_before: 0 }
     }
 
-    /// Creates a problem with a message at a byte offset in the text.
+    /// Creates a [`ConfigProblem`] with this message and the position of the byte offset `offset` in the text.
     pub fn problem(&self, offset: usize, message: impl Into<String>) -> ConfigProblem {
         let before = self.text.get(..offset).unwrap_or(self.text);
         let line = before.matches('\n').count();
@@ -78,7 +78,7 @@ impl<'t> JsonText<'t> {
         }
     }
 
-    /// Creates a problem with a message at the position of a value.
+    /// Creates a [`ConfigProblem`] with this message and the position of `value` in the text.
     pub fn value_problem(&self, value: &Value<'_>, message: impl Into<String>) -> ConfigProblem {
         self.problem(value.range().start, message)
     }
@@ -122,7 +122,7 @@ impl<'t> JsonText<'t> {
                 // An unquoted value may be a secret, so it is not repeated in a problem, which is displayed and
                 // printed.
                 let is_plain = word.chars().all(char::is_alphabetic) || word.chars().all(|c| c.is_ascii_digit());
-                if word.len() <= MAX_LITERAL_LENGTH && is_plain {
+                if word.len() <= MAX_QUOTED_LITERAL_CHARS && is_plain {
                     format!("found {word:?}")
                 } else {
                     String::from("found a word without quotes")
@@ -182,7 +182,7 @@ impl<'t> JsonText<'t> {
     }
 }
 
-/// Describes the type of a value, for error messages.
+/// Returns a description of the type of a JSON value, such as `a number`, for error messages.
 pub fn value_type_name(value: &Value<'_>) -> &'static str {
     match value {
         Value::StringLit(_) => "a text",
@@ -200,7 +200,7 @@ pub fn present_property<'o, 't>(object: &'o Object<'t>, name: &str) -> Option<&'
     object.get(name).filter(|property| !matches!(property.value, Value::NullKeyword(_)))
 }
 
-/// Removes the byte order mark that some editors write.
+/// Returns the text without the byte order mark that some editors write at its beginning.
 pub fn without_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }

@@ -38,8 +38,8 @@ pub mod variables;
 mod yaml_text;
 
 pub use app_environment::{AppEnvironment, LOCATION_VARIABLES, OperatingSystem};
-pub use bridged_servers::bridged_remote;
-pub use export::{ExportForm, ServerExport, ServersExport, export, export_server};
+pub use bridged_servers::remote_behind_bridge;
+pub use export::{ServerExport, ServerExportFormat, ServerListExport, export, export_server};
 pub use files::project_files;
 pub use found_server::secret_removal::SecretPlace;
 pub use found_server::{FoundServer, ImportOrigin, ImportStatus, ImportedValueKind, PendingSecret};
@@ -49,5 +49,5 @@ pub use omissions::{ExportOmissions, OmittedSetting};
 pub use pasted::import;
 pub use ports::server_config::{ImportNote, ImportNoteKind, ImportPlace};
 pub use project_servers::{ProjectServers, project_servers};
-pub use scan::{MAX_SERVERS, ScanReport, ScanScope, ScannedFile, scan_settings};
+pub use scan::{MAX_SCANNED_SERVERS, ScanReport, ScanScope, ScannedFile, scan_settings};
 pub use server_names::unused_server_name;

@@ -71,7 +71,7 @@ pub(crate) fn parse_candidates(link: &str) -> Result<Vec<ServerCandidate>, Confi
     parse_link(link, RedirectPolicy::Followed).map_err(|message| link_problem(&message))
 }
 
-/// Handling of a link that contains another link, as the redirecting pages of VS Code do.
+/// Handling of a link that contains another link, as links to the redirecting pages of VS Code do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RedirectPolicy {
     Followed,
@@ -126,7 +126,8 @@ fn parse_payload(
     }
 }
 
-/// Creates a problem about an install link. The message may quote the link, so it is truncated and made safe to print.
+/// Creates a [`ConfigProblem`] about an install link. The message may quote the link, so it is truncated and made safe
+/// to print.
 fn link_problem(message: &str) -> ConfigProblem {
     ConfigProblem { file: None, line: None, column: None, message: printable_text(message) }
 }
@@ -146,8 +147,8 @@ fn link_length_bytes(text: &str, before: Option<char>) -> usize {
     text.find(ends).unwrap_or(text.len())
 }
 
-/// Returns `true` for a single word with a URL scheme other than `http` or `https`, which is neither a command nor a
-/// server's URL.
+/// Returns `true` for a single word with a URL scheme other than `http` and `https`. Such a word is neither a command
+/// nor the URL of a server.
 fn has_other_url_scheme(text: &str) -> bool {
     let Some((scheme, _)) = text.split_once("://") else { return false };
     let is_scheme = !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));

@@ -14,10 +14,10 @@ use crate::found_server::{FoundServer, ImportStatus, MAX_SERVER_NOTES, PendingSe
 use crate::notes::{printable_note, quoted_text};
 use crate::server_names::TakenNames;
 
-/// Words by which notes refer to the sign-in settings of a server.
+/// Words by which notes about differences between merged servers refer to the sign-in settings.
 const SIGN_IN_DIFFERENCE_TEXT: &str = "how to sign in";
 
-/// Key that decides if two servers found in other apps may be equal: program name, arguments, working directory and
+/// The data that two found servers must have in common to be merged: program name, arguments, working directory and
 /// variable names of a local server, or the URL of a remote one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum ServerIdentity {
@@ -41,8 +41,8 @@ fn server_identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'
     }
 }
 
-/// Merges equal servers, in the order in which they were found, and compares them with the configured servers in
-/// `configured`.
+/// Merges those of the found servers that are equal, and sets the status of each by comparing it with the configured
+/// servers. The order in which the servers were found is retained.
 pub(crate) fn merge_servers(found: Vec<FoundServer>, configured: &[ServerEntry]) -> Vec<FoundServer> {
     // Each configured server matches only one found server, since of two accounts one may not be configured yet.
     let mut known: HashMap<ServerIdentity, Vec<&ServerEntry>> = HashMap::new();
@@ -105,8 +105,8 @@ pub(crate) fn merge_servers(found: Vec<FoundServer>, configured: &[ServerEntry])
     rows
 }
 
-/// Returns `true` if a configured server has the variables and headers of a found one: the same names, and equal values
-/// unless the values are secret.
+/// Returns `true` if a found server and a configured one have variables and headers of the same names, with equal
+/// values. Values that are secret are not compared.
 fn matches_configured(row: &FoundServer, entry: &ServerEntry) -> bool {
     let there = transport_values(&entry.config);
     let names: BTreeSet<&String> = row.env.keys().chain(row.headers.keys()).collect();
@@ -121,16 +121,16 @@ fn transport_values(config: &ServerConfig) -> &BTreeMap<String, String> {
     }
 }
 
-/// Returns `true` if two found servers with the same [`ServerIdentity`] are one server. If both the names and the
-/// values differ, they are two accounts. Two servers from one file are only equal if both names and values are, since
-/// the file may contain one server for each of several projects.
+/// Returns `true` if two found servers with the same [`ServerIdentity`] are to be merged. If they are in the same file,
+/// both their names and their values must be equal, since the file may contain one server for each of several projects.
+/// Otherwise either is enough: if both differ, they are two accounts.
 fn is_same_server(row: &FoundServer, server: &FoundServer) -> bool {
     let is_one_file = row.origins.iter().any(|one| server.origins.iter().any(|other| one.file == other.file));
     let is_one_name = row.origins.iter().any(|one| server.origins.iter().any(|other| one.name == other.name));
     if is_one_file { is_one_name && has_same_values(row, server) } else { is_one_name || has_same_values(row, server) }
 }
 
-/// A value of a variable or header, regardless of where it is stored.
+/// A value of a variable or header, which can be compared with the value in another found server.
 #[derive(Debug)]
 enum ComparableValue<'f> {
     Plain(&'f str),
@@ -149,7 +149,8 @@ impl PartialEq for ComparableValue<'_> {
     }
 }
 
-/// Returns the values of all variables and headers of a server. Header names are compared without case.
+/// Returns the values of all variables and headers of a server by name, with header names in lower case, since they are
+/// case-insensitive.
 fn comparable_values(server: &FoundServer) -> BTreeMap<String, (&String, ComparableValue<'_>)> {
     let is_remote = matches!(server.config.transport, ServerTransport::Http(_));
     let key = |name: &String| if is_remote { name.to_ascii_lowercase() } else { name.clone() };
@@ -176,7 +177,8 @@ fn quoted_list(names: &[String]) -> String {
     names.iter().map(|name| quoted_text(name)).collect::<Vec<_>>().join(", ")
 }
 
-/// Adds values and sign-in settings of `server` to the equal server `row`, without replacing existing ones.
+/// Copies to `row` the values and sign-in settings that only the equal server `server` has. Values that `row` has are
+/// not replaced.
 fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
     let (mut lacking, mut different) = (Vec::new(), Vec::new());
     {
@@ -225,8 +227,8 @@ fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
     }
 }
 
-/// Merges the found server `server` into the equal found server `row`. Where their settings differ, the stricter
-/// setting is used.
+/// Merges the found server `server` into the equal found server `row`. Only the tools that both lists admit are
+/// offered.
 fn merge_equal_servers(row: &mut FoundServer, mut server: FoundServer) {
     add_missing_values(row, &mut server);
     for note in server.notes.drain(..) {

@@ -20,7 +20,7 @@ pub(crate) fn printable_note(note: &ImportNote) -> ImportNote {
     }
 }
 
-/// Returns a place whose name, if it has one, is safe to print.
+/// Returns the part of the configuration that a note refers to, with a name that is safe to print.
 fn printable_place(place: &ImportPlace) -> ImportPlace {
     match place {
         ImportPlace::Value { name } => ImportPlace::Value { name: printable_text(name) },
@@ -49,7 +49,7 @@ impl ImportNotes {
         self.0.insert(0, note);
     }
 
-    /// Returns the notes, safe to print.
+    /// Returns the notes with invisible characters escaped and long texts truncated.
     pub(crate) fn printable(&self) -> impl Iterator<Item = ImportNote> {
         self.0.iter().map(printable_note)
     }
@@ -67,7 +67,7 @@ impl IntoIterator for ImportNotes {
 /// Maximum length of a note, in characters.
 const MAX_NOTE_CHARS: usize = 600;
 
-/// Truncates a text to the length of a note, and escapes its invisible characters.
+/// Truncates a text to the maximum length of a note, and escapes its invisible characters.
 pub(crate) fn printable_text(text: &str) -> String {
     let mut short: String = text.chars().take(MAX_NOTE_CHARS).collect();
     if short.len() < text.len() {
@@ -93,7 +93,7 @@ pub(crate) fn quoted_text(text: &str) -> String {
     format!("{:?}", shortened_text(text))
 }
 
-/// Creates a note about a setting that an import ignores for this reason.
+/// Creates a note that an import ignores the setting `key`, and for which reason.
 pub(crate) fn omitted_setting_note(key: &str, reason: &str) -> ImportNote {
     ImportNote::new(ImportNoteKind::Omitted, format!("{key:?} is omitted: {reason}")).with_names([key, reason])
 }

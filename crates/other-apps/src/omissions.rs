@@ -17,9 +17,9 @@ pub enum OmittedSetting {
     Sandbox,
     /// Sign-in settings of a remote server.
     SignIn,
-    /// Revision of the protocol.
+    /// Setting that fixes the revision of the MCP protocol.
     Revision,
-    /// Lists of the tools that models are offered.
+    /// Allow list and deny list of the tools that models are offered.
     Tools,
 }
 
@@ -53,15 +53,15 @@ impl OmittedSetting {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ExportOmissions {
-    /// Name that replaces the server's name, which a link can't contain. `None` if the name is unchanged.
+    /// Name under which the link installs the server, if the link can't contain the server's own name.
     pub name: Option<String>,
     /// Names of the variables and headers whose values contain a secret. The secrets are omitted.
     pub secrets: Vec<String>,
-    /// Parts from which a secret was removed, other than variables and headers.
+    /// Parts of the configuration, other than variables and headers, from which a secret was removed.
     pub removed: Vec<SecretPlace>,
-    /// Omitted settings.
+    /// Settings that were omitted because the format can't contain them.
     pub settings: Vec<OmittedSetting>,
-    /// Some of the paths in a link, which may only exist on this computer.
+    /// Paths in the link that may exist only on this computer, up to a maximum number.
     pub local_paths: Vec<String>,
 }
 

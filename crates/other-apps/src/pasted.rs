@@ -8,7 +8,7 @@ use ports::server_config::{
     ConfigProblem, HttpConfig, ImportNote, ImportNoteKind, PastedServer, ServerConfig, ServerTransport,
 };
 
-use crate::found_server::{note_hidden_tools, remove_secret_tools};
+use crate::found_server::{note_tool_lists, remove_secret_tools};
 use crate::json_text::{JsonText, without_byte_order_mark};
 use crate::secret_detection::{has_secret, is_empty_or_switch, is_secret_name};
 use crate::server_candidate::{EntryExtras, ServerCandidate};
@@ -120,8 +120,8 @@ fn parse_pasted_parts(
     }
 }
 
-/// Parses the install links in a text, and returns `true` if the text contains any. Several links on a page are
-/// alternatives for the same server in different apps.
+/// Adds the servers in the install links of a text to `candidates`, or the first error to `problem`. Returns `true` if
+/// the text contains a link. Several links on a page are alternatives for the same server in different apps.
 fn parse_links(text: &str, candidates: &mut Vec<ServerCandidate>, problem: &mut Option<ConfigProblem>) -> bool {
     let mut has_link = false;
     for link in links::find_install_links(text) {
@@ -204,7 +204,7 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
         if candidate.extras.disabled {
             candidate.notes.add(ImportNoteKind::Off, "it is turned off there");
         }
-        note_hidden_tools(&candidate.tools, &mut candidate.notes);
+        note_tool_lists(&candidate.tools, &mut candidate.notes);
         candidate.notes.extend(problem.map(|problem| ImportNote::new(ImportNoteKind::Reason, problem)));
         let secrets = secret_names(&config, &candidate.extras);
         settled.push(PastedServer { name, config, notes: candidate.notes.printable().collect(), secrets, usable });
@@ -212,8 +212,8 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
     settled
 }
 
-/// Returns the names of the variables and headers whose values are secrets or passwords that the other app prompts for,
-/// or whose names indicate a secret.
+/// Returns the names of the variables and headers whose values the page marks as secrets: the value looks like a
+/// secret, the name indicates one, or the value refers to a password that the other app prompts for.
 fn secret_names(config: &ServerConfig, extras: &EntryExtras) -> Vec<String> {
     let values = match &config.transport {
         ServerTransport::Stdio(stdio) => &stdio.env,
@@ -229,7 +229,7 @@ fn secret_names(config: &ServerConfig, extras: &EntryExtras) -> Vec<String> {
     values.iter().filter(is_secret).map(|(name, _)| name.clone()).collect()
 }
 
-/// Returns the configuration that results from adding the server, which stores the client secret in the keychain.
+/// Returns the configuration as it will be after the server was added, when its client secret is in the keychain.
 fn config_after_adding(mut config: ServerConfig) -> ServerConfig {
     if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
         auth.client_secret = auth.client_secret.as_ref().map(|_| secrets::secret_reference("client-secret"));

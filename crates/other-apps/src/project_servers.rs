@@ -15,7 +15,7 @@ use crate::found_server::{EntrySource, FoundServer, ImportStatus, to_found_serve
 use crate::server_candidate::ServerCandidate;
 use crate::{merge, settings_reader};
 
-/// Maximum number of servers that are counted. Further ones are ignored, since each is compared with the others.
+/// Maximum number of servers that are counted. Further ones are ignored, since each server is compared with all others.
 const MAX_COUNTED_SERVERS: usize = 100;
 
 /// Servers that the settings files in a project folder define, and that are not configured here.
@@ -26,7 +26,7 @@ pub struct ProjectServers {
     pub folder: String,
     /// Paths of the settings files that define servers, relative to the folder.
     pub files: Vec<String>,
-    /// Number of servers that can be imported.
+    /// Number of the servers that can be imported, up to a maximum.
     pub count: u32,
     /// Hash of the contents of the settings files that define servers.
     pub hash: String,
@@ -82,7 +82,8 @@ pub fn project_servers(
     })
 }
 
-/// Returns the first app with this project settings file, as a scan of the folder would.
+/// Returns the first app in [`APPS`](crate::apps::APPS) that has `file` as a settings file of projects, and the
+/// matching entry.
 fn find_project_path(file: &str) -> Option<(&'static SourceApp, &'static SettingsPath)> {
     APPS.iter().find_map(|app| {
         let place = app.project_paths.iter().find(|place| place.path == file)?;

@@ -30,28 +30,28 @@ pub struct ScannedFile {
     pub app: &'static str,
     /// Path of the settings file.
     pub file: String,
-    /// Number of servers that the settings file defines.
+    /// Number of servers that the settings file defines, before they are merged with those of other files.
     pub servers: usize,
 }
 
-/// Result of a scan of apps' settings.
+/// Result of searching the settings files of other apps for servers.
 #[derive(Debug, Clone, Default)]
 pub struct ScanReport {
     /// Servers that the scan has found, merged over all files.
     pub servers: Vec<FoundServer>,
     /// Settings files that the scan has read.
     pub files: Vec<ScannedFile>,
-    /// Problems of settings files that could not be read.
+    /// Errors of the settings files that could not be read or parsed.
     pub problems: Vec<ConfigProblem>,
 }
 
-/// Identifier in place of an app's identifier, for a settings file that belongs to no known app.
+/// Text used as the app's identifier if a settings file belongs to no known app.
 const UNKNOWN_APP_ID: &str = "file";
 /// Identifier of Claude Code, which stores the names of disabled servers in files other than those that define the
 /// servers.
 const CLAUDE_CODE_ID: &str = "claude-code";
 /// Maximum number of servers that one scan returns.
-pub const MAX_SERVERS: usize = 5_000;
+pub const MAX_SCANNED_SERVERS: usize = 5_000;
 
 /// Searches for servers, and compares them with the configured servers in `configured`.
 ///
@@ -117,7 +117,7 @@ fn unknown_app_problem(name: &str) -> ConfigProblem {
 struct SettingsScan<'s> {
     environment: &'s AppEnvironment,
     roots: Vec<PathBuf>,
-    /// Project folder that is searched, or `None` for the user's settings.
+    /// Project folder that is searched, or `None` if the user's settings are searched.
     project: Option<String>,
     scanned: BTreeSet<PathBuf>,
     found: Vec<FoundServer>,
@@ -127,7 +127,7 @@ struct SettingsScan<'s> {
 impl SettingsScan<'_> {
     fn scan_app(&mut self, app: &'static SourceApp) {
         for place in app.user_paths {
-            for path in files::existing_files(place, self.environment) {
+            for path in files::existing_settings_files(place, self.environment) {
                 self.scan_file(app, place, &path);
             }
         }
@@ -163,7 +163,8 @@ impl SettingsScan<'_> {
         }
     }
 
-    /// Reads a file that the user chose. Determines the file's format by its path, or else by its content.
+    /// Reads a file that the user chose, in the format of the app that has a settings file at this path. If no app has
+    /// one, the file name extension or the content determines the format.
     fn scan_path(&mut self, path: &Path) -> Result<(), ConfigProblem> {
         let place = match_settings_file(path);
         let limit = if place.is_some_and(|(_, place)| place.layout == FileLayout::ClaudeState) {
@@ -187,7 +188,7 @@ impl SettingsScan<'_> {
                 let source = EntrySource { app: None, id: UNKNOWN_APP_ID, file: &shown, project: None };
                 let candidates = pasted::parse_candidates(&text)
                     .map_err(|problem| ConfigProblem { file: Some(shown.clone()), ..problem })?;
-                let names = |file: &str| self.variable_names(path, file);
+                let names = |file: &str| self.env_file_variable_names(path, file);
                 let servers: Vec<FoundServer> = candidates
                     .into_iter()
                     .map(|candidate| to_found_server(candidate, source, self.environment, &names))
@@ -207,7 +208,7 @@ impl SettingsScan<'_> {
             Err(problem) => return self.report.problems.push(problem),
         };
         let source = EntrySource { app, id, file: &shown, project: self.project.as_deref() };
-        let names = |file: &str| self.variable_names(path, file);
+        let names = |file: &str| self.env_file_variable_names(path, file);
         let servers = entries.into_iter().map(|entry| match entry.candidate {
             Ok(candidate) => to_found_server(candidate, source, self.environment, &names),
             Err(problem) => unparsable_server(entry.name, &problem, source),
@@ -220,23 +221,24 @@ impl SettingsScan<'_> {
     }
 
     fn add_servers(&mut self, app: &'static str, path: &Path, servers: Vec<FoundServer>) {
-        if self.found.len() + servers.len() > MAX_SERVERS {
-            let message = format!("it was skipped: there are more than {MAX_SERVERS} servers in all");
+        if self.found.len() + servers.len() > MAX_SCANNED_SERVERS {
+            let message = format!("it was skipped: there are more than {MAX_SCANNED_SERVERS} servers in all");
             return self.report.problems.push(files::file_problem(path, message));
         }
         self.report.files.push(ScannedFile { app, file: path.display().to_string(), servers: servers.len() });
         self.found.extend(servers);
     }
 
-    /// Returns the names of the variables in an environment file that an entry refers to. Returns `None` unless the
-    /// environment file is in the home folder or next to the settings file.
-    fn variable_names(&self, settings: &Path, file: &str) -> Option<Vec<String>> {
+    /// Reads the environment file `file`, to which an entry in the settings file `settings` refers, and returns the
+    /// names of its variables. Returns `None` if the file is outside of the folders that the scan may read, can't be
+    /// read, or contains a private key.
+    fn env_file_variable_names(&self, settings: &Path, file: &str) -> Option<Vec<String>> {
         let path = match file.strip_prefix("~/") {
             Some(rest) => self.environment.home.join(rest),
             None => settings.parent()?.join(file),
         };
         let text = files::read_file(&path, files::MAX_SETTINGS_FILE_BYTES, Some(&self.roots)).ok()??;
         // A private key may contain lines that end with an equals sign.
-        (!text.contains("-----BEGIN ")).then(|| files::variable_names(&text))
+        (!text.contains("-----BEGIN ")).then(|| files::env_file_variable_names(&text))
     }
 }

@@ -8,8 +8,8 @@ use ports::url_parts::may_be_api_key;
 const SECRET_NAME_PARTS: [&str; 10] =
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"];
 /// Words that indicate a secret value only at the end of a name, unlike in "BYPASS" and "PASS_THROUGH".
-const SECRET_LAST_NAME_PARTS: [&str; 4] = ["PASS", "JWT", "BEARER", "DSN"];
-/// Authentication schemes that precede a credential in a header, in lower case.
+const SECRET_FINAL_NAME_PARTS: [&str; 4] = ["PASS", "JWT", "BEARER", "DSN"];
+/// Authentication schemes that are written before the credential in a header, in lower case.
 const AUTH_SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
 /// Prefixes of API keys that services issue, each with the minimum number of characters after the prefix.
 const API_KEY_PREFIXES: [(&str, usize); 29] = [
@@ -51,15 +51,15 @@ pub fn is_secret_name(name: &str) -> bool {
         return false;
     }
     let upper = name.to_ascii_uppercase();
-    let bare = remove_word_author(&upper);
+    let bare = without_word_author(&upper);
     SECRET_NAME_PARTS.iter().any(|part| bare.contains(part))
         || upper.ends_with("_PAT")
         || upper.ends_with("_PWD")
-        || SECRET_LAST_NAME_PARTS.contains(&last_name_part(name).to_ascii_uppercase().as_str())
+        || SECRET_FINAL_NAME_PARTS.contains(&last_name_part(name).to_ascii_uppercase().as_str())
 }
 
-/// Returns `true` if the name indicates an OAuth client identifier, which is public, since it is part of the
-/// authorization URL.
+/// Returns `true` if a name indicates an OAuth client identifier, which is public, since the authorization URL contains
+/// it.
 #[must_use]
 pub fn is_client_id(name: &str) -> bool {
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -75,7 +75,7 @@ pub fn is_secret_value(name: &str, value: &str) -> bool {
     }
 }
 
-/// Returns the last word of a variable's name: after the last separator, or from the last upper-case letter that
+/// Returns the last word of a variable's name. A word begins after a separator, or with an upper-case letter that
 /// follows a lower-case letter.
 fn last_name_part(name: &str) -> &str {
     let word = name.trim_end_matches(|c: char| !c.is_alphanumeric());
@@ -85,8 +85,8 @@ fn last_name_part(name: &str) -> &str {
     (1..bytes.len()).rev().find(rise).and_then(|at| word.get(at..)).unwrap_or(word)
 }
 
-/// Removes "AUTHOR" from an upper-case name, so that its first letters are not taken for "AUTH".
-fn remove_word_author(upper: &str) -> String {
+/// Returns an upper-case name without the word "AUTHOR", since its first letters "AUTH" would indicate a secret.
+fn without_word_author(upper: &str) -> String {
     let mut remaining = String::with_capacity(upper.len());
     let mut rest = upper;
     while let Some(at) = rest.find("AUTHOR") {
@@ -163,8 +163,8 @@ fn has_named_secret(text: &str) -> bool {
     })
 }
 
-/// Returns the value at the beginning of a text, without an authentication scheme such as `Bearer`. Returns an empty
-/// text for a placeholder such as `<key>`.
+/// Returns the value at the beginning of a text, such as `abc` in `Bearer abc, other text`. Returns an empty text for a
+/// placeholder such as `<key>`.
 fn leading_value(text: &str) -> &str {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
     if text.starts_with('<') && text.contains('>') {
@@ -221,8 +221,8 @@ fn has_known_prefix(part: &str) -> bool {
     })
 }
 
-/// Returns `true` if a word contains long random text. Hashes that pin a package or an image, and client ids, are
-/// excluded.
+/// Returns `true` if a word contains long random text, other than a hash that pins a package or an image, or an OAuth
+/// client identifier.
 fn has_random_part(word: &str) -> bool {
     let pinned = word.find("@sha256:").or_else(|| word.find("@sha512")).map_or(word, |at| &word[..at]);
     let commit = |part: &str| part.len() == 40 && part.bytes().all(|b| b.is_ascii_hexdigit());
@@ -230,7 +230,7 @@ fn has_random_part(word: &str) -> bool {
         Some((before, after)) if commit(after) => before,
         _ => pinned,
     };
-    let pinned = without_store_hashes(pinned);
+    let pinned = without_nix_store_hashes(pinned);
     let mut name = "";
     pinned.split(['/', '\\', '=', ':', '&', '?', '#', '@', '$', '%']).any(|part| {
         let is_key = may_be_api_key(part) && !is_client_id(name);
@@ -239,8 +239,8 @@ fn has_random_part(word: &str) -> bool {
     })
 }
 
-/// Removes the hashes in paths of the Nix store, `/nix/store/HASH-NAME`.
-fn without_store_hashes(word: &str) -> Cow<'_, str> {
+/// Returns a word without the hashes in paths of the Nix store, `/nix/store/HASH-NAME`, which are not secret.
+fn without_nix_store_hashes(word: &str) -> Cow<'_, str> {
     const NIX_STORE_PREFIX: &str = "/nix/store/";
     const NIX_HASH_CHARS: usize = 32;
     // Nix's base 32 alphabet lacks the letters e, o, t and u.

@@ -8,7 +8,8 @@ use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfi
 use crate::notes::ImportNotes;
 use crate::variables::{ReferenceTarget, ValueReference};
 
-/// A server as parsed from an entry, before a unique name is assigned.
+/// A server as parsed from an entry of an app's settings or a link, before it gets a unique name and its secrets are
+/// separated.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ServerCandidate {
     pub(crate) name: Option<String>,
@@ -16,29 +17,29 @@ pub(crate) struct ServerCandidate {
     /// Settings of a remote server, or `None` for a local one.
     pub(crate) remote: Option<HttpConfig>,
     pub(crate) revision: Option<Revision>,
-    /// Allow list and deny list of the tools that the other app offers to its model.
+    /// Allow list and deny list of tools, which determine the tools that the other app offers to its model.
     pub(crate) tools: ToolFilter,
     pub(crate) notes: ImportNotes,
-    /// Set if the transport of the entry is not supported.
+    /// Set if the entry specifies a transport that Drawbridge does not support.
     pub(crate) has_unsupported_transport: bool,
     pub(crate) extras: EntryExtras,
 }
 
-/// Settings in a server's entry that [`ServerConfig`] can't represent, and facts about the entry.
+/// Data in a server's entry that a [`ServerConfig`] has no field for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct EntryExtras {
     /// Set if the server is disabled in the other app.
     pub(crate) disabled: bool,
-    /// Names of variables and headers for which the entry contains no value. The candidate contains a reference to an
-    /// environment variable instead.
+    /// Names of variables and headers for which the entry contains no value, but only a name. In the candidate, their
+    /// value is a reference to an environment variable.
     pub(crate) names_without_value: BTreeSet<String>,
     /// Names of variables whose values are stored in the other app's keychain.
     pub(crate) in_keychain: BTreeSet<String>,
-    /// Path of an environment file, which contains further variables, if the entry refers to one.
+    /// Path of an environment file, if the entry refers to one. It contains further variables.
     pub(crate) env_file: Option<String>,
     /// Values for which the other app prompts the user.
     pub(crate) inputs: Vec<AppInput>,
-    /// Set if the server's entry does not name its transport.
+    /// Set if the server's entry does not specify a transport.
     pub(crate) lacks_transport: bool,
     /// Set if the entry was read from an install link.
     pub(crate) is_from_link: bool,
@@ -49,9 +50,9 @@ pub(crate) struct EntryExtras {
 pub(crate) struct AppInput {
     /// Identifier by which values refer to the input.
     pub(crate) id: String,
-    /// Set if the other app hides the text while it is entered.
+    /// Set if the other app hides the value while the user enters it.
     pub(crate) password: bool,
-    /// Set if the other app gets the value from a command instead of the user.
+    /// Set if the other app obtains the value by running a command, without a prompt.
     pub(crate) command: bool,
 }
 

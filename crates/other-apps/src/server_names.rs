@@ -9,7 +9,7 @@ use ports::url_parts::UrlParts;
 
 const MAX_SERVER_NAME_CHARS: usize = 64;
 
-/// Converts a text to a valid server name that is as similar to the text as possible.
+/// Converts `requested` to a valid server name, with as few changes as possible.
 pub(crate) fn to_valid_server_name(requested: &str) -> String {
     let is_seen = |c: &char| !c.is_control() && matches!(visible(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
     let name: String = requested.chars().filter(is_seen).take(MAX_SERVER_NAME_CHARS).collect();
@@ -19,17 +19,17 @@ pub(crate) fn to_valid_server_name(requested: &str) -> String {
     }
 }
 
-/// Returns `requested` if it is a valid and unused name, otherwise a similar name with a number.
+/// Returns `requested` if it is a valid name that is not in `taken`, otherwise a similar name with a number.
 #[must_use]
 pub fn unused_server_name<'n>(requested: &str, taken: impl IntoIterator<Item = &'n String>) -> String {
     TakenNames::new(taken).take(&to_valid_server_name(requested))
 }
 
-/// Server names that are in use. Case is ignored, so that users don't confuse similar names.
+/// Server names that are in use. They are compared without case, so that users don't confuse similar names.
 #[derive(Debug, Default)]
 pub(crate) struct TakenNames {
     taken: HashSet<String>,
-    /// Next number to append to a requested name that is in use, by requested name.
+    /// Number to append next to a requested name that is in use, by requested name.
     next: HashMap<String, u32>,
 }
 
@@ -42,7 +42,7 @@ impl TakenNames {
         self.taken.contains(&name.to_lowercase())
     }
 
-    /// Reserves and returns a name: `requested` if it is unused, otherwise the first unused one with a number.
+    /// Marks a name as used and returns it: `requested` if it is unused, otherwise the first unused name with a number.
     pub(crate) fn take(&mut self, requested: &str) -> String {
         if self.taken.insert(requested.to_lowercase()) {
             return requested.to_owned();
@@ -71,7 +71,7 @@ pub(crate) fn name_from_url(url: &str) -> String {
     }
 }
 
-/// Derives a name for a local server from the target of its command: a package, image, module or file.
+/// Derives a name for a local server from the package, image, module or file that its command runs.
 pub(crate) fn name_from_command(config: &StdioConfig) -> String {
     let program = base_name(&config.command);
     let subject = match program {
@@ -86,7 +86,7 @@ pub(crate) fn name_from_command(config: &StdioConfig) -> String {
     to_valid_server_name(&name)
 }
 
-/// Returns the name of the container image in the arguments of `docker run`, after its options.
+/// Returns the name of the container image in the arguments of a container program such as `docker run`.
 fn container_image(args: &[String]) -> Option<&str> {
     const CONTAINER_VALUE_OPTIONS: [&str; 12] = [
         "-e",
@@ -118,7 +118,7 @@ fn is_package_or_program(word: &str) -> bool {
     !word.starts_with('-') && !RUNNER_SUBCOMMANDS.contains(&word) && !word.eq_ignore_ascii_case("/c")
 }
 
-/// Returns the last component of a path, without the extension of a program file.
+/// Returns the last component of a path, without the file name extension of a program or script.
 fn base_name(path: &str) -> &str {
     let last = path.rsplit(['/', '\\']).next().unwrap_or(path);
     [".exe", ".cmd", ".bat", ".js", ".mjs", ".cjs", ".ts", ".py", ".jar", ".sh"]

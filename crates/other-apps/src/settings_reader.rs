@@ -15,9 +15,9 @@ use crate::{entry, toml_text, yaml_text};
 /// Maximum number of servers in a settings file of another app.
 const MAX_SERVERS_PER_FILE: usize = 500;
 /// Keys of the objects that contain servers in most apps. Some files contain both.
-const COMMON_MAP_KEYS: [&str; 2] = ["mcpServers", "servers"];
+const COMMON_SERVER_MAP_KEYS: [&str; 2] = ["mcpServers", "servers"];
 
-/// The entry of one server in a settings file.
+/// The entry of one server in a settings file, parsed on its own, so that an invalid entry does not affect others.
 #[derive(Debug)]
 pub(crate) struct SettingsEntry {
     pub(crate) name: Option<String>,
@@ -51,7 +51,7 @@ pub(crate) fn read_entries(
     // Settings of a known app may have no servers, unlike another file that the user chose.
     let needs_server = app.is_none() && matches!(layout, FileLayout::Goose | FileLayout::Continue);
     let root = match root {
-        None | Some(Value::NullKeyword(_)) if needs_server => return Err(no_yaml_server_problem(&text, 0)),
+        None | Some(Value::NullKeyword(_)) if needs_server => return Err(no_yaml_servers_problem(&text, 0)),
         None | Some(Value::NullKeyword(_)) => return Ok(Vec::new()),
         Some(Value::Object(root)) => root,
         Some(other) => {
@@ -60,13 +60,13 @@ pub(crate) fn read_entries(
     };
     reader.read_root(&root, layout)?;
     if needs_server && reader.entries.is_empty() {
-        return Err(no_yaml_server_problem(&text, root.range.start));
+        return Err(no_yaml_servers_problem(&text, root.range.start));
     }
     Ok(reader.entries)
 }
 
-/// Returns the problem that a YAML file has no servers.
-fn no_yaml_server_problem(text: &JsonText<'_>, at: usize) -> ConfigProblem {
+/// Creates the error that a YAML file defines no servers.
+fn no_yaml_servers_problem(text: &JsonText<'_>, at: usize) -> ConfigProblem {
     text.problem(at, "there is no server in this file: expected servers under \"mcpServers\" or \"extensions\"")
 }
 
@@ -92,12 +92,12 @@ impl SettingsReader<'_, '_> {
                 None if entry::is_server_map(root) => self.read_bare_map(root),
                 None => self.reject_other_app_keys(root, keys),
             },
-            FileLayout::ClaudeState => self.read_state(root),
-            FileLayout::OpenCode => self.read_open_code(root),
+            FileLayout::ClaudeState => self.read_claude_state(root),
+            FileLayout::OpenCode => self.read_opencode_servers(root),
             FileLayout::Toml(keys) => match self.find_value(root, keys)? {
                 Some((value, parent)) => self.read_servers(value, parent, None),
                 // Settings of a known app may have no servers, unlike another file that the user chose.
-                None if self.app.is_none() => Err(self.no_table_problem(root, keys)),
+                None if self.app.is_none() => Err(self.missing_toml_tables_problem(root, keys)),
                 None => Ok(()),
             },
             FileLayout::Goose => match self.find_value(root, &["extensions"])? {
@@ -115,7 +115,7 @@ impl SettingsReader<'_, '_> {
             },
         }?;
         self.mark_disabled_servers(root);
-        self.note_second_map(root, layout);
+        self.note_unread_server_map(root, layout);
         Ok(())
     }
 
@@ -153,14 +153,14 @@ impl SettingsReader<'_, '_> {
         }
     }
 
-    /// Adds a note if the file has a second list of servers, which the other app does not read.
-    fn note_second_map(&mut self, root: &Object<'_>, layout: FileLayout) {
+    /// Adds a note to each server if the file has a second object of servers, which the other app does not read.
+    fn note_unread_server_map(&mut self, root: &Object<'_>, layout: FileLayout) {
         let (FileLayout::Keys(keys) | FileLayout::KeysOrBare(keys) | FileLayout::Settings(keys)) = layout else {
             return;
         };
         let has_servers = |key: &&str| root.get_object(key).is_some_and(|map| !map.properties.is_empty());
         let Some(read) = keys.iter().find(|key| present_property(root, key).is_some()) else { return };
-        let Some(other) = COMMON_MAP_KEYS.iter().filter(|key| *key != read).find(|key| has_servers(key)) else {
+        let Some(other) = COMMON_SERVER_MAP_KEYS.iter().filter(|key| *key != read).find(|key| has_servers(key)) else {
             return;
         };
         for found in self.entries.iter_mut().filter_map(|entry| entry.candidate.as_mut().ok()) {
@@ -180,8 +180,8 @@ impl SettingsReader<'_, '_> {
         Err(self.text.problem(other.range.start, message))
     }
 
-    /// Returns the problem that a TOML file has no table of servers.
-    fn no_table_problem(&self, root: &Object<'_>, keys: &[&str]) -> ConfigProblem {
+    /// Creates the error that a TOML file has no table of servers.
+    fn missing_toml_tables_problem(&self, root: &Object<'_>, keys: &[&str]) -> ConfigProblem {
         let expected = keys.first().copied().unwrap_or_default();
         let message = format!("there is no server in this file: expected the table {expected:?}");
         self.text.problem(root.range.start, message)
@@ -273,7 +273,7 @@ impl SettingsReader<'_, '_> {
         self.entries.push(SettingsEntry { name, candidate: read });
     }
 
-    /// Applies the rules by which an app interprets entries differently from most apps.
+    /// Applies the rules by which the app of this settings file interprets entries differently from most apps.
     fn apply_app_conventions(&self, found: &mut ServerCandidate, object: &Object<'_>) {
         let Some(remote) = &mut found.remote else { return };
         let by_url = present_property(object, "url").is_some();
@@ -296,7 +296,7 @@ impl SettingsReader<'_, '_> {
     }
 
     /// Parses Claude Code's state file: the `mcpServers` objects of the user and of each project.
-    fn read_state(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
+    fn read_claude_state(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
         if let Some((value, parent)) = self.find_value(root, &["mcpServers"])? {
             self.read_servers(value, parent, None)?;
         }
@@ -313,7 +313,7 @@ impl SettingsReader<'_, '_> {
     }
 
     /// Parses both formats of OpenCode. A server in both formats is read from the newer one, `mcp.servers`.
-    fn read_open_code(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
+    fn read_opencode_servers(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
         let Some((value, _)) = self.find_value(root, &["mcp"])? else { return Ok(()) };
         let Value::Object(mcp) = value else {
             return Err(self
@@ -342,7 +342,7 @@ impl SettingsReader<'_, '_> {
         Ok(())
     }
 
-    /// Marks servers as disabled that are disabled outside of their entry.
+    /// Marks servers as disabled that the settings file disables outside of their entries.
     fn mark_disabled_servers(&mut self, root: &Object<'_>) {
         let lists = [
             root.get_array("disabledMcpjsonServers"),

@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-/// Syntax by which values in an app's settings refer to variables.
+/// Syntax by which values in an app's settings refer to environment variables, prompted values and others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceSyntax {
-    /// The other app's settings contain no references: the other app passes all text unchanged.
+    /// No references: the other app passes all text to the server unchanged.
     None,
-    /// `${VAR}`, `${env:VAR}`, `${input:ID}`, and others in braces after a dollar sign.
+    /// References in braces after a dollar sign, such as `${VAR}`, `${env:VAR}` and `${input:ID}`.
     Dollar,
     /// References as in [`Dollar`](Self::Dollar), and `$VAR` without braces.
     Shell,
@@ -16,7 +16,7 @@ pub enum ReferenceSyntax {
     Braces,
     /// References such as `${{ secrets.NAME }}`.
     DoubleBraces,
-    /// All of these syntaxes with braces, for an unknown app.
+    /// All of these syntaxes except `$VAR` without braces, for an app that is not known.
     Any,
 }
 
@@ -25,7 +25,7 @@ pub enum ReferenceSyntax {
 pub struct ValueReference {
     /// Position of the reference in the value, in bytes.
     pub range: Range<usize>,
-    /// Kind of the value that replaces the reference.
+    /// Source of the value that replaces the reference.
     pub target: ReferenceTarget,
 }
 
@@ -39,23 +39,23 @@ pub enum ReferenceTarget {
         /// Value that replaces the reference if the variable is not set.
         default: Option<String>,
     },
-    /// Identifier of a value for which the other app prompts the user.
+    /// A value for which the other app prompts the user. Contains the identifier of the prompt.
     Input(String),
-    /// The secret of this name, which the other app stores, replaces the reference.
+    /// A secret that the other app stores. Contains the name of the secret.
     Secret(String),
-    /// The path of the user's home folder replaces the reference.
+    /// The path of the user's home folder.
     Home,
-    /// The path separator of the operating system replaces the reference.
+    /// The character that separates path components on the operating system.
     Separator,
-    /// The path of the folder that is open in the other app replaces the reference.
+    /// The path of the folder that is open in the other app.
     Workspace,
-    /// A part of the open folder's path, or one of several open folders.
+    /// A part of the path of the folder that is open in the other app, or one of several open folders.
     PartOfWorkspace,
-    /// A file whose content the other app inserts. Drawbridge does not read it.
+    /// The content of a file. Drawbridge does not read the file.
     File,
-    /// A command whose output the other app inserts. Drawbridge does not run it.
+    /// The output of a command. Drawbridge does not run the command.
     Command,
-    /// A value that this crate can't determine replaces the reference.
+    /// A value that this crate can't determine.
     Other,
 }
 
@@ -87,18 +87,20 @@ fn parse_reference(text: &str, syntax: ReferenceSyntax) -> Option<(usize, Refere
     if is(&[ReferenceSyntax::DoubleBraces, ReferenceSyntax::Any])
         && let Some((inner, length)) = strip_delimiters(text, "${{", "}}")
     {
-        return Some((length, parse_double_braces(inner.trim())));
+        return Some((length, parse_double_brace_reference(inner.trim())));
     }
     if is(&[ReferenceSyntax::Dollar, ReferenceSyntax::Shell, ReferenceSyntax::Any])
         && let Some((inner, length)) = strip_delimiters(text, "${", "}")
     {
-        return parse_after_dollar(inner).map(|target| (length, target));
+        return parse_dollar_reference(inner).map(|target| (length, target));
     }
     if is(&[ReferenceSyntax::Braces, ReferenceSyntax::Any])
         && let Some((inner, length)) = strip_delimiters(text, "{", "}")
     {
         let target = match inner.split_once(':')? {
-            ("env", name) if is_variable(name) => ReferenceTarget::Environment { name: name.to_owned(), default: None },
+            ("env", name) if is_variable_name(name) => {
+                ReferenceTarget::Environment { name: name.to_owned(), default: None }
+            }
             ("file", _) => ReferenceTarget::File,
             _ => return None,
         };
@@ -108,7 +110,7 @@ fn parse_reference(text: &str, syntax: ReferenceSyntax) -> Option<(usize, Refere
         let name = text.strip_prefix('$')?;
         let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
         let name = &name[..end];
-        return is_variable(name)
+        return is_variable_name(name)
             .then(|| (1 + end, ReferenceTarget::Environment { name: name.to_owned(), default: None }));
     }
     None
@@ -123,7 +125,7 @@ fn strip_delimiters<'t>(text: &'t str, open: &str, close: &str) -> Option<(&'t s
     Some((&inner[..end], open.len() + end + close.len()))
 }
 
-fn parse_double_braces(inner: &str) -> ReferenceTarget {
+fn parse_double_brace_reference(inner: &str) -> ReferenceTarget {
     match inner.split_once('.') {
         Some(("secrets", name)) => ReferenceTarget::Secret(name.to_owned()),
         Some(("inputs", name)) => ReferenceTarget::Input(name.to_owned()),
@@ -131,8 +133,8 @@ fn parse_double_braces(inner: &str) -> ReferenceTarget {
     }
 }
 
-fn parse_after_dollar(inner: &str) -> Option<ReferenceTarget> {
-    if let Some((name, default)) = inner.split_once(":-").filter(|(name, _)| is_variable(name)) {
+fn parse_dollar_reference(inner: &str) -> Option<ReferenceTarget> {
+    if let Some((name, default)) = inner.split_once(":-").filter(|(name, _)| is_variable_name(name)) {
         return Some(ReferenceTarget::Environment { name: name.to_owned(), default: Some(default.to_owned()) });
     }
     Some(match inner.split_once(':') {
@@ -148,14 +150,14 @@ fn parse_after_dollar(inner: &str) -> Option<ReferenceTarget> {
             "pathSeparator" | "/" => ReferenceTarget::Separator,
             "workspaceFolder" | "workspaceRoot" => ReferenceTarget::Workspace,
             name if name.starts_with("workspaceFolder") => ReferenceTarget::PartOfWorkspace,
-            name if is_variable(name) => ReferenceTarget::Environment { name: name.to_owned(), default: None },
+            name if is_variable_name(name) => ReferenceTarget::Environment { name: name.to_owned(), default: None },
             // No app has such references.
             _ => return None,
         },
     })
 }
 
-fn is_variable(name: &str) -> bool {
+fn is_variable_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }

@@ -15,7 +15,7 @@ use crate::json_text::JsonText;
 
 /// Maximum nesting depth of values in a YAML text.
 const MAX_YAML_DEPTH: usize = 64;
-/// Maximum number of values in a YAML text, including those that aliases repeat.
+/// Maximum number of values in a YAML text, counting the values that an alias repeats each time.
 const MAX_YAML_VALUES: usize = 100_000;
 
 /// Maximum total size of text that is copied by expanding aliases, in bytes.
@@ -54,7 +54,7 @@ struct YamlBuilder<'t, I> {
 }
 
 impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'t, I> {
-    /// Returns the next parser event and its position. Skips events that are not part of a value.
+    /// Returns the next parser event and its position in the text, or `None` at the end of the text.
     fn next(&mut self) -> Result<Option<(Event<'t>, Span)>, ConfigProblem> {
         match self.events.next() {
             None => Ok(None),
@@ -105,7 +105,7 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
                 let Some(known) = self.anchors.get(&anchor) else {
                     return Err(self.text.problem(range.start, "this alias has no anchor"));
                 };
-                let (values, bytes) = (value_count(known), text_bytes(known));
+                let (values, bytes) = (count_values(known), total_text_bytes(known));
                 self.add_value_count(range, values)?;
                 self.add_copied_bytes(range, bytes)?;
                 (self.anchors.get(&anchor).cloned().unwrap_or(Value::NullKeyword(NullKeyword { range })), 0)
@@ -113,8 +113,8 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
             _ => return Err(self.text.problem(range.start, "this is not YAML: a value was expected")),
         };
         if anchor != 0 {
-            self.add_value_count(range, value_count(&value))?;
-            self.add_copied_bytes(range, text_bytes(&value))?;
+            self.add_value_count(range, count_values(&value))?;
+            self.add_copied_bytes(range, total_text_bytes(&value))?;
             self.anchors.insert(anchor, value.clone());
         }
         Ok(value)
@@ -182,22 +182,22 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
 }
 
 /// Returns the total size of all text in a YAML value and its descendants, in bytes.
-fn text_bytes(value: &Value<'_>) -> usize {
+fn total_text_bytes(value: &Value<'_>) -> usize {
     match value {
         Value::StringLit(text) => text.value.len(),
-        Value::Array(list) => list.elements.iter().map(text_bytes).sum(),
+        Value::Array(list) => list.elements.iter().map(total_text_bytes).sum(),
         Value::Object(map) => {
-            map.properties.iter().map(|property| property.name.as_str().len() + text_bytes(&property.value)).sum()
+            map.properties.iter().map(|property| property.name.as_str().len() + total_text_bytes(&property.value)).sum()
         }
         _ => 0,
     }
 }
 
 /// Returns the number of values in a tree of values, including its root.
-fn value_count(value: &Value<'_>) -> usize {
+fn count_values(value: &Value<'_>) -> usize {
     1 + match value {
-        Value::Array(list) => list.elements.iter().map(value_count).sum(),
-        Value::Object(map) => map.properties.iter().map(|property| value_count(&property.value)).sum::<usize>(),
+        Value::Array(list) => list.elements.iter().map(count_values).sum(),
+        Value::Object(map) => map.properties.iter().map(|property| count_values(&property.value)).sum::<usize>(),
         _ => 0,
     }
 }

@@ -70,6 +70,6 @@ fn policy_with_many_rules(grant_hash: &Hash, others: usize, rules: usize) -> Pol
         .chain((0..own).map(|i| deny("server 7".to_owned(), format!("/srv/{i}"))))
         .collect();
     let mut policy = Policy::new(grants);
-    policy.set_user(PolicyFile { rules, ..PolicyFile::default() }).unwrap();
+    policy.set_user_rules(PolicyFile { rules, ..PolicyFile::default() }).unwrap();
     policy
 }

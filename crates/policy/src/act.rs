@@ -123,8 +123,8 @@ pub enum PolicyAct<'a> {
     },
     /// Getting a prompt, reading a resource, or completing an argument.
     Read {
-        /// Set if the request needs no consent unless a rule or the preset requires it: the user makes it, or an app that
-        /// reaches no other hosts reads a resource that its server lists. Unset if an app requests anything else.
+        /// Set if the request needs no consent unless a rule or the preset requires it: the user makes it, or an app
+        /// that reaches no other hosts reads a resource that its server lists. Unset if an app requests anything else.
         needs_no_consent: bool,
         /// The user's name for the server.
         server: &'a str,
@@ -169,19 +169,19 @@ impl PolicyAct<'_> {
 pub enum PolicyDecision {
     /// The act is allowed without consent.
     Allow {
-        /// Rule or grant that allows the act, or the built-in default.
+        /// Rule or grant that allows the act, an approval that the user repeats, or the built-in default.
         by: DecisionSource,
     },
     /// The act is denied, and no consent request is shown.
     Deny {
-        /// Reason for the denial, which the UI explains.
+        /// Reason for the denial, which Drawbridge's page explains to the user.
         reason: DecisionReason,
         /// Rule that denies the act, or [`DecisionSource::BuiltIn`] for a muted server.
         by: DecisionSource,
     },
     /// The act requires the user's consent.
     Ask {
-        /// Reason why consent is required, which the UI explains.
+        /// Reason why consent is required, which Drawbridge's page explains to the user.
         reason: DecisionReason,
         /// Rule or preset that requires consent, or the built-in default.
         by: DecisionSource,
@@ -190,8 +190,8 @@ pub enum PolicyDecision {
     },
 }
 
-/// Origin of a decision: a rule, grant or preset. Its text is a stable name, such as `rule 3`, `managed rule 1`, `grant
-/// 12` or `built-in`.
+/// Origin of a decision: a rule, grant, preset or repeated approval. Its text is a stable name, such as `rule 3`,
+/// `managed rule 1`, `grant 12` or `built-in`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionSource {
     /// A built-in rule, which always applies.
@@ -204,6 +204,8 @@ pub enum DecisionSource {
     Preset,
     /// The preset of the system-wide policy file.
     ManagedPreset,
+    /// The user's approval of the same call a moment ago, which the user now repeats.
+    RepeatedApproval,
 }
 
 impl DecisionSource {
@@ -214,6 +216,7 @@ impl DecisionSource {
             Self::BuiltIn => Cow::Borrowed("built-in"),
             Self::Preset => Cow::Borrowed("preset"),
             Self::ManagedPreset => Cow::Borrowed("managed preset"),
+            Self::RepeatedApproval => Cow::Borrowed("repeated approval"),
             Self::Grant(_) | Self::Rule(_) => Cow::Owned(self.to_string()),
         }
     }
@@ -227,11 +230,12 @@ impl fmt::Display for DecisionSource {
             Self::Rule(rule) => rule.fmt(f),
             Self::Preset => f.write_str("preset"),
             Self::ManagedPreset => f.write_str("managed preset"),
+            Self::RepeatedApproval => f.write_str("repeated approval"),
         }
     }
 }
 
-/// Reason for a decision, each with a text in the UI.
+/// Reason for a decision of the policy. Drawbridge's page has a text for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionReason {
     /// The command of a local server was never approved.
@@ -291,7 +295,7 @@ pub enum DecisionReason {
 }
 
 impl DecisionReason {
-    /// Returns the stable name of the reason, for which the UI has a text.
+    /// Returns the stable name of the reason, for which Drawbridge's page has a text.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -355,7 +359,8 @@ pub enum StricterReason {
     Unusable,
 }
 
-/// Period or conversation in which an approval is valid.
+/// Acts that an approval covers: a single one, or also later ones, with or without an end. A time limit is separate:
+/// `Grant::expires_at`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

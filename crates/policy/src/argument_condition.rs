@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::matcher::ArgumentMatcher;
 use crate::path_pattern::ResolvedPaths;
-use crate::wider_conditions::StricterMatchConditions;
+use crate::wider_conditions::WiderMatchConditions;
 use crate::{ArgumentRule, RuleEffect, RuleError};
 
 /// Maximum number of items that are checked if an argument is a list.
@@ -20,7 +20,7 @@ pub(crate) struct ArgumentCondition {
     /// Segments of the JSON Pointer that locates the argument, unescaped.
     path: Vec<String>,
     is: ArgumentMatcher,
-    wider: StricterMatchConditions,
+    wider: WiderMatchConditions,
 }
 
 /// Result of checking one argument condition of a rule.
@@ -55,7 +55,7 @@ impl ArgumentCondition {
         let rest = rule.at.strip_prefix('/').ok_or_else(bad)?;
         // RFC 6901, section 4: `~1` first, so that `~01` is `~1`.
         let path = rest.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect();
-        Ok(Self { path, is, wider: StricterMatchConditions::new(&rule.is, effect)? })
+        Ok(Self { path, is, wider: WiderMatchConditions::new(&rule.is, effect)? })
     }
 
     pub(crate) fn matches(&self, arguments: &Map<String, Value>, effect: RuleEffect, facts: &ResolvedPaths) -> bool {
@@ -112,12 +112,12 @@ impl ArgumentCondition {
             holds: verdict.is_match(effect == RuleEffect::Allow),
             reason: verdict.reason(),
             value: value.map(|value| value.to_string().chars().take(MAX_EXPLAINED_VALUE_CHARS).collect()),
-            normal: value.map(|value| self.is.normalized_forms(value, facts)).unwrap_or_default(),
+            normal: value.map(|value| self.is.normalized_values(value, facts)).unwrap_or_default(),
         }
     }
 
     /// Returns `true` if the condition compares paths.
-    pub(crate) fn is_path(&self) -> bool {
+    pub(crate) fn compares_path(&self) -> bool {
         self.is.literal_prefix().is_some()
     }
 

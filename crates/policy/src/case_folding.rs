@@ -8,7 +8,7 @@ use crate::pattern::escape_glob;
 
 /// Folds case, width and composition of a text, removes characters that some programs drop, and replaces full stops of
 /// other scripts with dots.
-pub(crate) fn fold_text(text: &str) -> String {
+pub(crate) fn fold_case_and_width(text: &str) -> String {
     let dots = |c: char| if matches!(c, '\u{3002}' | '\u{ff0e}' | '\u{ff61}') { '.' } else { c };
     let visible = text.chars().filter(|c| !is_ignorable(*c)).map(dots).nfkc();
     visible.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
@@ -71,7 +71,7 @@ mod tests {
             ("\u{ff0a}\u{ff1f}\u{ff3c}", r"\*\?\\"),
             ("s\u{e9}*e\u{301}", "s\u{e9}*\u{e9}"),
         ] {
-            assert_eq!(fold_glob(glob, fold_text), expected, "{glob}");
+            assert_eq!(fold_glob(glob, fold_case_and_width), expected, "{glob}");
         }
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::argument_condition::ArgumentCondition;
-use crate::case_folding::{fold_glob, fold_text};
+use crate::case_folding::{fold_case_and_width, fold_glob};
 use crate::pattern::GlobPattern;
 use crate::server_identity::ServerIdentities;
 use crate::{
@@ -40,7 +40,7 @@ impl CompiledRule {
         let identity = rule
             .identity
             .as_deref()
-            .map(|own| Ok([GlobPattern::compile(own)?, GlobPattern::compile(&fold_glob(own, fold_text))?]));
+            .map(|own| Ok([GlobPattern::compile(own)?, GlobPattern::compile(&fold_glob(own, fold_case_and_width))?]));
         let identity = identity.transpose()?;
         let arguments =
             rule.arguments.iter().map(|own| ArgumentCondition::new(own, rule.effect)).collect::<Result<_, _>>()?;
@@ -102,8 +102,8 @@ impl CompiledRule {
     }
 
     /// Returns `true` if a condition of the rule compares paths.
-    pub(crate) fn has_paths(&self) -> bool {
-        self.arguments.iter().any(ArgumentCondition::is_path)
+    pub(crate) fn compares_paths(&self) -> bool {
+        self.arguments.iter().any(ArgumentCondition::compares_path)
     }
 
     /// Returns the paths among a call's arguments whose symbolic links must be resolved.

@@ -3,7 +3,7 @@
 
 use crate::compiled_rule::CompiledRule;
 use crate::{
-    ApprovalScope, ConsideredRule, DecisionReason, DecisionSource, Explanation, Grant, Policy, PolicyAct,
+    ApprovalScope, ConsideredRule, DecisionExplanation, DecisionReason, DecisionSource, Grant, Policy, PolicyAct,
     PolicyDecision, PolicyRule, Preset, ReviewState, RuleEffect, RuleFit, RuleSet,
 };
 
@@ -31,7 +31,33 @@ impl Policy {
     /// Decides about an act. `now` is the time in milliseconds since 1970.
     #[must_use]
     pub fn decide(&self, act: &PolicyAct<'_>, now: u64) -> PolicyDecision {
-        self.decide_by(act, now, |_, fit| fit == RuleFit::Fits)
+        self.decide_by_rules(act, now, |_, fit| fit == RuleFit::Fits)
+    }
+
+    /// Decides about a tool call with which the user repeats a call that was approved in a consent request. The caller
+    /// has checked that the payload and its receiver are the same. `now` is the time in milliseconds since 1970.
+    ///
+    /// The approval counts only where no rule, grant or preset applies and the user has reviewed the definition, so
+    /// that the decision would otherwise be [`DecisionReason::ToolsAsk`]. All other decisions are those of
+    /// [`decide`](Self::decide).
+    #[must_use]
+    pub fn decide_repeated_call(&self, act: &PolicyAct<'_>, now: u64) -> PolicyDecision {
+        let decision = self.decide(act, now);
+        let asks_by_default = matches!(decision, PolicyDecision::Ask { reason: DecisionReason::ToolsAsk, .. });
+        let is_plain = matches!(
+            act,
+            PolicyAct::CallTool {
+                review_state: ReviewState::Reviewed,
+                asks_each_time: false,
+                after_untrusted: false,
+                ..
+            }
+        );
+        if asks_by_default && is_plain {
+            PolicyDecision::Allow { by: DecisionSource::RepeatedApproval }
+        } else {
+            decision
+        }
     }
 
     /// Returns `true` if a tool call is allowed without consent whatever its arguments are. The arguments of `act` have
@@ -41,7 +67,7 @@ impl Policy {
     /// conditions on arguments are not met, since they may be met by other arguments.
     #[must_use]
     pub fn allows_any_arguments(&self, act: &PolicyAct<'_>, now: u64) -> bool {
-        let decision = self.decide_by(act, now, |rule, fit| match rule.effect {
+        let decision = self.decide_by_rules(act, now, |rule, fit| match rule.effect {
             RuleEffect::Allow => fit == RuleFit::Fits && rule.arguments.is_empty(),
             RuleEffect::Deny | RuleEffect::Ask => matches!(fit, RuleFit::Fits | RuleFit::OtherArgument(_)),
         });
@@ -49,7 +75,7 @@ impl Policy {
     }
 
     /// Decides about an act by those rules for which `applies` returns `true`, given how they match the act.
-    fn decide_by(
+    fn decide_by_rules(
         &self,
         act: &PolicyAct<'_>,
         now: u64,
@@ -79,7 +105,7 @@ impl Policy {
     }
 
     /// Decides about an act, and returns the decision with the rules, grants and presets that were considered. Unusable
-    /// rule files and a muted server also influence the decision, but are not in [`Explanation::considered`]. `now` is
+    /// rule files and a muted server also influence the decision, but are not in [`DecisionExplanation::considered`]. `now` is
     /// the time in milliseconds since 1970.
     ///
     /// # Examples
@@ -99,7 +125,7 @@ impl Policy {
     ///     { "effect": "deny", "server": "mail" },
     /// ] }))?;
     /// let mut policy = Policy::new(Grants::default());
-    /// policy.set_user(file)?;
+    /// policy.set_user_rules(file)?;
     ///
     /// let act = PolicyAct::CallTool {
     ///     server: "files",
@@ -124,7 +150,7 @@ impl Policy {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn explain(&self, act: &PolicyAct<'_>, now: u64) -> Explanation {
+    pub fn explain(&self, act: &PolicyAct<'_>, now: u64) -> DecisionExplanation {
         let mut considered = Vec::new();
         for set in [&self.managed.rules, &self.user.rules, &self.session] {
             for own in set.compiled_rules() {
@@ -149,13 +175,13 @@ impl Policy {
             [(DecisionSource::ManagedPreset, self.managed.preset), (DecisionSource::Preset, self.user.preset)]
         {
             if preset == Preset::Careful {
-                let fit = if requires_consent_when_careful(act) { RuleFit::Fits } else { RuleFit::OtherDirection };
+                let fit = if careful_preset_requires_consent(act) { RuleFit::Fits } else { RuleFit::OtherDirection };
                 considered.push(ConsideredRule { by, effect: RuleEffect::Ask, fit, arguments: Vec::new() });
             }
         }
         // Rules that match are first, and among them the strictest.
         considered.sort_by_key(|one| (one.fit != RuleFit::Fits, std::cmp::Reverse(one.effect)));
-        Explanation { decision: self.decide(act, now), considered }
+        DecisionExplanation { decision: self.decide(act, now), considered }
     }
 
     /// Evaluates the rules for an act, and returns the first one of each effect for which `applies` returns `true`.
@@ -167,7 +193,7 @@ impl Policy {
     ) -> FirstMatchingRuleByEffect {
         let mut matching_rules = FirstMatchingRuleByEffect::default();
         for set in [&self.managed.rules, &self.user.rules, &self.session] {
-            for rule in set.candidates(act) {
+            for rule in set.rules_that_may_match(act) {
                 let place = match rule.rule.effect {
                     RuleEffect::Deny => &mut matching_rules.deny,
                     RuleEffect::Ask => &mut matching_rules.ask,
@@ -202,7 +228,7 @@ impl Policy {
         if matches!(act, PolicyAct::CallTool { asks_each_time: true, .. }) {
             return Some((DecisionReason::ToolAsksEachTime, DecisionSource::BuiltIn));
         }
-        if !requires_consent_when_careful(act) || self.preset() != Preset::Careful {
+        if !careful_preset_requires_consent(act) || self.preset() != Preset::Careful {
             return None;
         }
         let by =
@@ -338,6 +364,6 @@ fn builtin_consent_requirement(act: &PolicyAct<'_>, allows_after_untrusted: bool
 
 /// Returns `true` if the careful preset requires consent for acts of this kind: all except starting, connecting and
 /// signing in.
-const fn requires_consent_when_careful(act: &PolicyAct<'_>) -> bool {
+const fn careful_preset_requires_consent(act: &PolicyAct<'_>) -> bool {
     !matches!(act, PolicyAct::StartServer { .. } | PolicyAct::ConnectServer { .. } | PolicyAct::SignIn { .. })
 }

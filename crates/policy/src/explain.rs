@@ -4,7 +4,7 @@ use crate::{ArgumentJudgement, DecisionSource, PolicyDecision, RuleEffect};
 
 /// The decision about an act, and the rules, grants and presets that were considered for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Explanation {
+pub struct DecisionExplanation {
     /// The decision, as returned by [`Policy::decide`](crate::Policy::decide).
     pub decision: PolicyDecision,
     /// Rules, grants and presets that were considered: first those that apply, the strictest of them first. Unusable
@@ -58,7 +58,7 @@ pub enum RuleFit {
 }
 
 impl RuleFit {
-    /// Returns the stable name of the result, for which the UI has a text.
+    /// Returns the stable name of the result, for which Drawbridge's page has a text.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -26,7 +26,7 @@ use crate::{PolicyRule, Preset};
 ///     }]
 /// }"#)?;
 /// let mut policy = Policy::new(Grants::default());
-/// policy.set_user(file)?;
+/// policy.set_user_rules(file)?;
 ///
 /// let is_allowed = |path: &str| {
 ///     let Value::Object(arguments) = json!({ "path": path }) else { unreachable!() };

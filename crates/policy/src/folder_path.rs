@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::RuleError;
 use crate::case_folding::is_ignorable;
-use crate::path_pattern::path_forms;
+use crate::path_pattern::possible_path_spellings;
 use crate::pattern::MAX_PATTERN_BYTES;
 
 /// An absolute path of a folder in a rule, split into root and components.
@@ -40,7 +40,7 @@ pub(crate) enum PathContainment {
 }
 
 /// Folders through which every file can be accessed under another name.
-const ALIAS_FOLDERS: [&[&str]; 4] = [&["proc"], &["dev", "fd"], &[".vol"], &["System", "Volumes"]];
+const PATH_ALIAS_FOLDERS: [&[&str]; 4] = [&["proc"], &["dev", "fd"], &[".vol"], &["System", "Volumes"]];
 
 impl FolderPath {
     pub(crate) fn compile(path: &str) -> Result<Self, RuleError> {
@@ -57,7 +57,7 @@ impl FolderPath {
     }
 
     pub(crate) fn containment(&self, path: &str) -> PathContainment {
-        let forms = path_forms(path);
+        let forms = possible_path_spellings(path);
         let Some(first) = forms.first() else { return PathContainment::Unclear };
         let lies = self.containment_of_spelling(first);
         // Programs differ in the form that they use, so the results for all forms must agree.
@@ -88,7 +88,7 @@ impl FolderPath {
         for own in &self.parts {
             match parts.next() {
                 Some(part) if part == own => {}
-                Some(part) if is_equal_folded(part, own) => is_exact = false,
+                Some(part) if are_equal_after_folding(part, own) => is_exact = false,
                 _ if is_in_alias_folder(&path_components(root, rest).collect::<Vec<_>>()) => {
                     return PathContainment::Unclear;
                 }
@@ -102,9 +102,9 @@ impl FolderPath {
 /// Returns `true` if a path with these components starts in a folder through which other files have a second name, such
 /// as `/proc`. The same applies to a pattern inside that folder: `/proc/self/root/proc/1` is `/proc/1`.
 pub(crate) fn is_in_alias_folder(names: &[&str]) -> bool {
-    ALIAS_FOLDERS.iter().any(|folder| {
+    PATH_ALIAS_FOLDERS.iter().any(|folder| {
         let begin = names.get(..folder.len());
-        begin.is_some_and(|begin| begin.iter().zip(*folder).all(|(name, own)| is_equal_folded(name, own)))
+        begin.is_some_and(|begin| begin.iter().zip(*folder).all(|(name, own)| are_equal_after_folding(name, own)))
     })
 }
 
@@ -123,11 +123,11 @@ pub(crate) fn is_altered_by_windows(root: PathRoot, part: &str) -> bool {
 
 /// Returns `true` if two names differ at most in case, width, composition, and characters that some systems drop from
 /// names.
-pub(crate) fn is_equal_folded(one: &str, other: &str) -> bool {
+pub(crate) fn are_equal_after_folding(one: &str, other: &str) -> bool {
     fold_file_name(one).eq(fold_file_name(other))
 }
 
-/// Folds a file name so that names which are equal for [`is_equal_folded`] become identical.
+/// Folds a file name so that names which are equal for [`are_equal_after_folding`] become identical.
 pub(crate) fn fold_file_name(name: &str) -> impl Iterator<Item = char> {
     name.nfkd().filter(|c| !is_ignorable(*c)).flat_map(char::to_uppercase).flat_map(char::to_lowercase)
 }

@@ -106,9 +106,9 @@ impl Grant {
     }
 }
 
-/// Error for adding a grant if there are already [`Grants::LIMIT`].
+/// Error for adding a grant if there are already [`Grants::MAX_GRANTS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("there are already {} grants; revoke some first", Grants::LIMIT)]
+#[error("there are already {} grants; revoke some first", Grants::MAX_GRANTS)]
 pub struct TooManyGrants;
 
 /// The grants of all servers. A subject of a server has at most one grant for all conversations, and one for each
@@ -139,7 +139,7 @@ impl ServerGrants {
 
 impl Grants {
     /// Maximum number of grants of all servers.
-    pub const LIMIT: usize = 5_000;
+    pub const MAX_GRANTS: usize = 5_000;
 
     /// Creates the collection from persisted grants. Grants beyond the limit, or with a scope other than
     /// [`ApprovalScope::Always`], are dropped.
@@ -228,7 +228,7 @@ impl Grants {
     /// ```
     pub fn add(&mut self, grant: Grant) -> Result<GrantId, TooManyGrants> {
         self.retain(&grant.server, |own| !own.has_same_subject_and_conversation(&grant));
-        if self.count >= Self::LIMIT {
+        if self.count >= Self::MAX_GRANTS {
             return Err(TooManyGrants);
         }
         self.next += 1;
@@ -241,7 +241,7 @@ impl Grants {
     /// Returns `false` if another grant has taken its place, or the limit is reached.
     pub fn restore(&mut self, grant: Grant) -> bool {
         let is_taken = self.iter().any(|own| own.id == grant.id || own.has_same_subject_and_conversation(&grant));
-        let is_restored = !is_taken && grant.id.0 <= self.next && self.count < Self::LIMIT;
+        let is_restored = !is_taken && grant.id.0 <= self.next && self.count < Self::MAX_GRANTS;
         if is_restored {
             self.insert(grant);
         }
@@ -260,7 +260,7 @@ impl Grants {
 
     /// Records that a grant allowed an act: a call of `tool`, or with `None` a start or connection. Returns `true` if
     /// the grant exists and is persisted.
-    pub fn note_use(&mut self, server: &str, tool: Option<&str>, id: GrantId, last_use: LastUse) -> bool {
+    pub fn note_grant_use(&mut self, server: &str, tool: Option<&str>, id: GrantId, last_use: LastUse) -> bool {
         let own = self.servers.get_mut(server).and_then(|own| match tool {
             Some(tool) => own.tools.get_mut(tool),
             None => Some(&mut own.command),

@@ -32,7 +32,7 @@ pub use act::{
     ApprovalScope, DecisionReason, DecisionSource, PolicyAct, PolicyDecision, ReviewState, StricterReason, ToolClaims,
 };
 pub use argument_condition::ArgumentJudgement;
-pub use explain::{ConsideredRule, Explanation, RuleFit};
+pub use explain::{ConsideredRule, DecisionExplanation, RuleFit};
 pub use file::PolicyFile;
 pub use grants::{Grant, GrantId, GrantSubject, Grants, LastUse, TooManyGrants, UsedBy};
 pub use hash::{Hash, PartialHash, canonical_json, canonical_json_object};
@@ -90,7 +90,7 @@ impl Policy {
 
     /// Sets the identity of a server, which rules may match: its command line, program and URL. Until then, every rule
     /// on identities applies to the server. Rules match all spellings of the addresses in `words`.
-    pub fn set_identity(&mut self, server: &str, words: Vec<String>) {
+    pub fn set_server_identity(&mut self, server: &str, words: Vec<String>) {
         self.identities.insert(server.to_owned(), ServerIdentity::new(words));
     }
 
@@ -113,7 +113,7 @@ impl Policy {
     ///     { "effect": "deny", "arguments": [{ "at": "/path", "path": "/private/**" }] },
     /// ] }))?;
     /// let mut policy = Policy::new(Grants::default());
-    /// policy.set_user(file)?;
+    /// policy.set_user_rules(file)?;
     ///
     /// let Value::Object(arguments) = json!({ "path": "/home/ann/link/key" }) else { unreachable!() };
     /// let paths = policy.paths_in_call("files", "read_file", &arguments);
@@ -146,7 +146,7 @@ impl Policy {
     ) -> BTreeSet<&'a str> {
         let sets = [&self.managed.rules, &self.user.rules, &self.session];
         // A fast path: this function is called for each tool call, and most policies have no rules on paths.
-        if !sets.iter().any(|set| set.has_paths()) {
+        if !sets.iter().any(|set| set.compares_paths()) {
             return BTreeSet::new();
         }
         let rules = sets.into_iter().flat_map(|set| set.tool_rules(server, tool));
@@ -159,7 +159,7 @@ impl Policy {
     ///
     /// Returns the first rule that is invalid. All acts then require consent, and rules of the previous version that
     /// deny still apply.
-    pub fn set_managed(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
+    pub fn set_managed_rules(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
         self.managed.compile_file(file, RuleSource::Managed)
     }
 
@@ -167,19 +167,19 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// Returns an error under the same conditions as [`set_managed`](Self::set_managed).
-    pub fn set_user(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
+    /// Returns an error under the same conditions as [`set_managed_rules`](Self::set_managed_rules).
+    pub fn set_user_rules(&mut self, file: PolicyFile) -> Result<(), RuleProblem> {
         self.user.compile_file(file, RuleSource::User)
     }
 
     /// Marks the system-wide file as unusable: all acts require consent, and its previous rules that deny still apply.
-    pub const fn mark_managed_unusable(&mut self) {
+    pub const fn mark_managed_rules_unusable(&mut self) {
         self.managed.unusable = true;
     }
 
     /// Marks the user's file as unusable, with the same effect as
-    /// [`mark_managed_unusable`](Self::mark_managed_unusable).
-    pub const fn mark_user_unusable(&mut self) {
+    /// [`mark_managed_rules_unusable`](Self::mark_managed_rules_unusable).
+    pub const fn mark_user_rules_unusable(&mut self) {
         self.user.unusable = true;
     }
 
@@ -209,7 +209,7 @@ impl Policy {
     }
 
     /// Returns the rules of the current session, for modification.
-    pub const fn session_mut(&mut self) -> &mut RuleSet {
+    pub const fn session_rules_mut(&mut self) -> &mut RuleSet {
         &mut self.session
     }
 
@@ -219,21 +219,21 @@ impl Policy {
     /// # Errors
     ///
     /// Returns [`RuleError::TooMany`] if the session has too many rules.
-    pub fn trust_for_run(&mut self, server: &str) -> Result<(), RuleProblem> {
-        if !self.is_trusted_for_run(server) {
+    pub fn trust_for_session(&mut self, server: &str) -> Result<(), RuleProblem> {
+        if !self.is_trusted_for_session(server) {
             self.session.add(PolicyRule::for_trusted_server(server))?;
         }
         Ok(())
     }
 
-    /// Revokes [`trust_for_run`](Self::trust_for_run). Returns `true` if the server was trusted.
+    /// Revokes [`trust_for_session`](Self::trust_for_session). Returns `true` if the server was trusted.
     pub fn end_trust(&mut self, server: &str) -> bool {
         self.session.remove_matching(|rule| rule.trusts(server))
     }
 
     /// Returns `true` if the tool calls of this server are allowed until the host stops.
     #[must_use]
-    pub fn is_trusted_for_run(&self, server: &str) -> bool {
+    pub fn is_trusted_for_session(&self, server: &str) -> bool {
         self.session.iter().any(|rule| rule.trusts(server))
     }
 

@@ -89,7 +89,7 @@ pub enum JudgementReason {
 }
 
 impl JudgementReason {
-    /// Returns the stable name of the reason, for which the UI has a text.
+    /// Returns the stable name of the reason, for which Drawbridge's page has a text.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -6,7 +6,7 @@ use crate::address::AddressPattern;
 use crate::folder_path::{FolderPath, PathContainment};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::number_range::NumberRange;
-use crate::path_pattern::{PathPattern, ResolvedPaths, normalized_path_forms};
+use crate::path_pattern::{PathPattern, ResolvedPaths, normalized_path_spellings};
 use crate::pattern::{GlobPattern, compile_regex};
 use crate::spelling::{alternative_spellings, parse_as_url};
 use crate::text_pattern::{TextGlob, TextRegex};
@@ -15,7 +15,7 @@ use crate::{ArgumentPattern, RuleEffect, RuleError};
 /// Maximum length in bytes of an argument's string that is checked. Longer strings are doubtful.
 const MAX_CHECKED_STRING_BYTES: usize = 64 * 1024;
 /// Maximum number of normalized forms of an argument's value that are shown.
-const MAX_DISPLAYED_FORMS: usize = 4;
+const MAX_EXPLAINED_NORMALIZED_VALUES: usize = 4;
 
 /// Compiled condition on the value of one argument.
 #[derive(Debug, Clone)]
@@ -105,13 +105,13 @@ impl ArgumentMatcher {
     }
 
     /// Returns the normalized forms of a value for display, where they differ from the value as written.
-    pub(crate) fn normalized_forms(&self, value: &Value, facts: &ResolvedPaths) -> Vec<String> {
+    pub(crate) fn normalized_values(&self, value: &Value, facts: &ResolvedPaths) -> Vec<String> {
         let Value::String(text) = value else { return Vec::new() };
         let mut shown: Vec<String> = match self {
             _ if text.len() > MAX_CHECKED_STRING_BYTES => Vec::new(),
-            Self::Path(_) => normalized_path_forms(text, facts),
+            Self::Path(_) => normalized_path_spellings(text, facts),
             Self::Address(_) => parse_as_url(text).map(|url| url.to_string()).into_iter().collect(),
-            Self::Folder(_) => normalized_path_forms(text, &ResolvedPaths::Elsewhere),
+            Self::Folder(_) => normalized_path_spellings(text, &ResolvedPaths::Elsewhere),
             Self::Glob(_) | Self::Regex(_) => match parse_as_url(text) {
                 Some(url) => vec![url.to_string()],
                 None if text.contains(['/', '\\']) => vec![crate::spelling::normalize_path(text)],
@@ -120,7 +120,7 @@ impl ArgumentMatcher {
             Self::Number(_) => Vec::new(),
         };
         shown.retain(|spelling| spelling != text);
-        shown.truncate(MAX_DISPLAYED_FORMS);
+        shown.truncate(MAX_EXPLAINED_NORMALIZED_VALUES);
         shown
     }
 }

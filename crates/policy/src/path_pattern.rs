@@ -78,13 +78,13 @@ impl PathPattern {
     }
 
     pub(crate) fn judge(&self, text: &str, facts: &ResolvedPaths) -> MatchVerdict {
-        let (moved, forms) = (self.relocated(facts), path_forms(text));
+        let (moved, forms) = (self.with_resolved_beginning(facts), possible_path_spellings(text));
         if text.contains('\0') || forms.iter().any(|form| form.contains('\0')) {
             return MatchVerdict::Doubtful(JudgementReason::Climbs);
         }
         let Some(first) = forms.first() else { return MatchVerdict::Doubtful(JudgementReason::NotWhole) };
-        let by_names = forms[1..].iter().fold(self.judge_form(first, moved.as_ref()), |verdict, form| {
-            verdict.and(self.judge_form(form, moved.as_ref()), JudgementReason::Respelled)
+        let by_names = forms[1..].iter().fold(self.judge_spelling(first, moved.as_ref()), |verdict, form| {
+            verdict.and(self.judge_spelling(form, moved.as_ref()), JudgementReason::Respelled)
         });
         if matches!(by_names, MatchVerdict::Doubtful(_)) {
             return by_names;
@@ -93,7 +93,7 @@ impl PathPattern {
             ResolvedPaths::Elsewhere if has_parent_component(text) => MatchVerdict::Doubtful(JudgementReason::Climbs),
             ResolvedPaths::Elsewhere => by_names,
             ResolvedPaths::Here(_) => match facts.resolved_path(text) {
-                Some(real) => by_names.and(self.judge_form(real, moved.as_ref()), JudgementReason::LeadsElsewhere),
+                Some(real) => by_names.and(self.judge_spelling(real, moved.as_ref()), JudgementReason::LeadsElsewhere),
                 None => MatchVerdict::Doubtful(JudgementReason::Unresolved),
             },
         }
@@ -101,7 +101,7 @@ impl PathPattern {
 
     /// Returns the pattern in which the resolved location of its beginning replaces the beginning, or `None` if they
     /// are equal.
-    fn relocated(&self, facts: &ResolvedPaths) -> Option<(PathRoot, ComponentsPattern)> {
+    fn with_resolved_beginning(&self, facts: &ResolvedPaths) -> Option<(PathRoot, ComponentsPattern)> {
         let real = facts.resolved_path(&self.beginning).filter(|real| *real != self.beginning)?;
         let (root, rest) = split_path_root(real)?;
         let first: Vec<&str> = path_components(root, rest).collect();
@@ -110,7 +110,7 @@ impl PathPattern {
 
     /// Compares one form of a path with the pattern, by names only. `moved` is the relocated pattern, if the resolved
     /// location of its beginning differs.
-    fn judge_form(&self, path: &str, moved: Option<&(PathRoot, ComponentsPattern)>) -> MatchVerdict {
+    fn judge_spelling(&self, path: &str, moved: Option<&(PathRoot, ComponentsPattern)>) -> MatchVerdict {
         let Some((root, rest)) = split_path_root(path) else {
             return MatchVerdict::Doubtful(JudgementReason::NotWhole);
         };
@@ -145,7 +145,7 @@ fn has_parent_component(text: &str) -> bool {
 
 /// Returns all forms in which programs may parse an absolute path, starting with the path itself: as written,
 /// percent-decoded, with full-width separators, dots and percent signs replaced, and with backslashes as slashes.
-pub(crate) fn path_forms(text: &str) -> Vec<String> {
+pub(crate) fn possible_path_spellings(text: &str) -> Vec<String> {
     if split_path_root(text).is_none() {
         return Vec::new();
     }
@@ -173,9 +173,9 @@ pub(crate) fn path_forms(text: &str) -> Vec<String> {
 }
 
 /// Returns the normalized forms of a path, for display.
-pub(crate) fn normalized_path_forms(text: &str, facts: &ResolvedPaths) -> Vec<String> {
+pub(crate) fn normalized_path_spellings(text: &str, facts: &ResolvedPaths) -> Vec<String> {
     let mut shown: Vec<String> = Vec::new();
-    for form in path_forms(text) {
+    for form in possible_path_spellings(text) {
         let Some((root, rest)) = split_path_root(&form) else { continue };
         let names = resolve_dot_components(path_components(root, rest));
         shown.push(match root {
@@ -299,15 +299,15 @@ mod tests {
         ] {
             assert_eq!(safe.judge(path, &facts), expected, "{path:?}");
         }
-        assert_eq!(normalized_path_forms("/safe/x/../link", &facts), ["/safe/link"], "collapsed by names");
+        assert_eq!(normalized_path_spellings("/safe/x/../link", &facts), ["/safe/link"], "collapsed by names");
         assert_eq!(
-            normalized_path_forms("/safe/link", &facts),
+            normalized_path_spellings("/safe/link", &facts),
             ["/safe/link", "/etc/passwd"],
             "with the resolved location"
         );
-        assert_eq!(normalized_path_forms("//a/%62", &facts), ["/a/%62", "/a/b"], "decoded");
-        assert_eq!(normalized_path_forms("C:/a/./b", &facts), [r"c:\a\b"], "of Windows");
-        assert_eq!(normalized_path_forms(r"\\host\a", &facts), [r"\\host\a"], "a share");
+        assert_eq!(normalized_path_spellings("//a/%62", &facts), ["/a/%62", "/a/b"], "decoded");
+        assert_eq!(normalized_path_spellings("C:/a/./b", &facts), [r"c:\a\b"], "of Windows");
+        assert_eq!(normalized_path_spellings(r"\\host\a", &facts), [r"\\host\a"], "a share");
     }
 
     #[test]

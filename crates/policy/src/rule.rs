@@ -374,7 +374,7 @@ pub enum RuleError {
     /// Two rules have the same identifier.
     #[error("two rules have the number {0}; omit \"id\" in one of them")]
     SameId(u64),
-    /// There are more rules than [`RuleSet::LIMIT`](crate::RuleSet::LIMIT).
+    /// There are more rules than [`RuleSet::MAX_RULES`](crate::RuleSet::MAX_RULES).
     #[error("there are more than {} rules; remove some first", MAX_RULES_PER_SOURCE)]
     TooMany,
 }

@@ -33,7 +33,7 @@ pub struct RuleSet {
     /// Indices of rules that are about several servers and not about one tool.
     others: Vec<usize>,
     /// Set if any rule compares paths.
-    has_paths: bool,
+    compares_paths: bool,
 }
 
 impl Default for RuleSet {
@@ -44,7 +44,7 @@ impl Default for RuleSet {
 
 impl RuleSet {
     /// Maximum number of rules in one source.
-    pub const LIMIT: usize = MAX_RULES_PER_SOURCE;
+    pub const MAX_RULES: usize = MAX_RULES_PER_SOURCE;
 
     /// Creates a set without rules for this source.
     #[must_use]
@@ -55,7 +55,7 @@ impl RuleSet {
             by_server: HashMap::new(),
             by_tool: HashMap::new(),
             others: Vec::new(),
-            has_paths: false,
+            compares_paths: false,
         }
     }
 
@@ -63,11 +63,11 @@ impl RuleSet {
     ///
     /// # Errors
     ///
-    /// Returns the first rule that is invalid. Returns [`RuleError::TooMany`] for more than [`LIMIT`](Self::LIMIT)
+    /// Returns the first rule that is invalid. Returns [`RuleError::TooMany`] for more than [`MAX_RULES`](Self::MAX_RULES)
     /// rules, and [`RuleError::SameId`] for an identifier that is used twice.
     pub fn compile(source: RuleSource, mut rules: Vec<PolicyRule>) -> Result<Self, RuleProblem> {
-        if rules.len() > Self::LIMIT {
-            return Err(RuleProblem { at: Self::LIMIT, error: RuleError::TooMany });
+        if rules.len() > Self::MAX_RULES {
+            return Err(RuleProblem { at: Self::MAX_RULES, error: RuleError::TooMany });
         }
         let mut ids = HashSet::new();
         for (at, id) in rules.iter().map(|rule| rule.id).enumerate() {
@@ -86,7 +86,7 @@ impl RuleSet {
         for (at, rule) in rules.into_iter().enumerate() {
             set.rules.push(CompiledRule::new(rule).map_err(|error| RuleProblem { at, error })?);
         }
-        set.index();
+        set.rebuild_index();
         Ok(set)
     }
 
@@ -97,12 +97,12 @@ impl RuleSet {
     /// Returns an error if the rule is invalid, and [`RuleError::TooMany`] if the limit is reached.
     pub fn add(&mut self, rule: PolicyRule) -> Result<u64, RuleProblem> {
         let at = self.rules.len();
-        if at >= Self::LIMIT {
+        if at >= Self::MAX_RULES {
             return Err(RuleProblem { at, error: RuleError::TooMany });
         }
         let id = self.rules.iter().map(|own| own.rule.id).max().unwrap_or(0).saturating_add(1);
         self.rules.push(CompiledRule::new(PolicyRule { id, ..rule }).map_err(|error| RuleProblem { at, error })?);
-        self.index();
+        self.rebuild_index();
         Ok(id)
     }
 
@@ -122,11 +122,11 @@ impl RuleSet {
             return self.add(rule);
         }
         let at = self.rules.iter().position(|own| own.rule.id > id).unwrap_or(self.rules.len());
-        if self.rules.len() >= Self::LIMIT {
+        if self.rules.len() >= Self::MAX_RULES {
             return Err(RuleProblem { at, error: RuleError::TooMany });
         }
         self.rules.insert(at, CompiledRule::new(rule).map_err(|error| RuleProblem { at, error })?);
-        self.index();
+        self.rebuild_index();
         Ok(id)
     }
 
@@ -134,7 +134,7 @@ impl RuleSet {
     pub fn remove_matching(&mut self, is_it: impl Fn(&PolicyRule) -> bool) -> bool {
         let before = self.rules.len();
         self.rules.retain(|own| !is_it(&own.rule));
-        self.index();
+        self.rebuild_index();
         self.rules.len() != before
     }
 
@@ -143,11 +143,11 @@ impl RuleSet {
         self.rules.iter().map(|own| &own.rule)
     }
 
-    fn index(&mut self) {
+    fn rebuild_index(&mut self) {
         self.by_server.clear();
         self.by_tool.clear();
         self.others.clear();
-        self.has_paths = self.rules.iter().any(CompiledRule::has_paths);
+        self.compares_paths = self.rules.iter().any(CompiledRule::compares_paths);
         for (at, own) in self.rules.iter().enumerate() {
             match (&own.server, &own.tool) {
                 (GlobPattern::Exactly(server), _) => self.by_server.entry(server.clone()).or_default().push(at),
@@ -158,7 +158,7 @@ impl RuleSet {
     }
 
     /// Returns the rules that may match an act. The other rules don't match.
-    pub(crate) fn candidates<'a>(&'a self, act: &PolicyAct<'_>) -> impl Iterator<Item = &'a CompiledRule> {
+    pub(crate) fn rules_that_may_match<'a>(&'a self, act: &PolicyAct<'_>) -> impl Iterator<Item = &'a CompiledRule> {
         let tool = match act {
             PolicyAct::CallTool { tool, .. } => Some(*tool),
             _ => None,
@@ -167,8 +167,8 @@ impl RuleSet {
     }
 
     /// Returns `true` if any rule compares paths.
-    pub(crate) const fn has_paths(&self) -> bool {
-        self.has_paths
+    pub(crate) const fn compares_paths(&self) -> bool {
+        self.compares_paths
     }
 
     /// Returns the rules that may match a call of this tool.

@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::address::{default_port, has_user_info, normalized_host};
-use crate::case_folding::{fold_text, narrow_full_width_separators};
+use crate::case_folding::{fold_case_and_width, narrow_full_width_separators};
 use crate::folder_path::{PathRoot, split_path_root};
 use crate::pattern::may_leave_folder;
 
@@ -210,26 +210,26 @@ fn decode_unreserved(text: &str) -> String {
 
 /// Returns all spellings of a server's command line or URL: each word, and the targets of addresses in it, folded.
 pub(crate) fn identity_spellings(words: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::from([words.to_owned(), fold_text(words)]);
+    let mut found = BTreeSet::from([words.to_owned(), fold_case_and_width(words)]);
     let parts = words.split(|c: char| c.is_whitespace() || c == '=').filter(|word| !word.is_empty());
     for word in std::iter::once(words).chain(parts).filter(|word| may_have_other_spellings(word)) {
-        let others = [word.to_owned(), fold_text(word)];
+        let others = [word.to_owned(), fold_case_and_width(word)];
         let addresses = others.iter().filter_map(|word| parse_as_url(word));
         for url in addresses {
             let mut of_word = BTreeSet::new();
             add_url_spellings(&mut of_word, &url);
             for spelling in of_word {
                 // The other words are retained, because a rule may match all of them.
-                found.insert(fold_text(&words.replacen(word, &spelling, 1)));
-                found.insert(fold_text(&spelling));
+                found.insert(fold_case_and_width(&words.replacen(word, &spelling, 1)));
+                found.insert(fold_case_and_width(&spelling));
             }
             if let Some(host) = url.host_str().and_then(normalized_host) {
-                found.insert(fold_text(&url::quirks::domain_to_unicode(&host)));
+                found.insert(fold_case_and_width(&url::quirks::domain_to_unicode(&host)));
                 found.insert(host);
             }
         }
         let decoded = percent_decode_str(word).decode_utf8_lossy().into_owned();
-        found.insert(fold_text(&words.replacen(word, &decoded, 1)));
+        found.insert(fold_case_and_width(&words.replacen(word, &decoded, 1)));
     }
     found
 }
@@ -367,7 +367,7 @@ mod tests {
             "the Unicode form of a Punycode host"
         );
         assert_eq!(
-            fold_text("\u{ff25}vil\u{ff61}\u{ff38}"),
+            fold_case_and_width("\u{ff25}vil\u{ff61}\u{ff38}"),
             "evil.x",
             "full-width letters and an ideographic full stop"
         );

@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 use url::Url;
 
 use crate::RuleError;
-use crate::case_folding::{fold_glob, fold_text, narrow_full_width_separators};
+use crate::case_folding::{fold_case_and_width, fold_glob, narrow_full_width_separators};
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::pattern::{GlobPattern, may_leave_folder};
 use crate::spelling::{
@@ -146,14 +146,14 @@ impl ArgumentText<'_> {
     /// Returns `true` if the string is a plain word and the pattern matches any address. Such a string is not compared
     /// as an address, although a program could add a scheme to it.
     fn is_plain_word(&self, fits: impl Fn(&str) -> bool) -> bool {
-        let is_host = self.is_for_addresses && fold_text(self.text).contains('.');
+        let is_host = self.is_for_addresses && fold_case_and_width(self.text).contains('.');
         !may_have_other_spellings(self.text) && !is_host && fits(PROBE_ADDRESS)
     }
 }
 
 /// Folds the letters of a text, and replaces backslashes with slashes.
 fn fold_with_slashes(text: &str) -> String {
-    fold_text(text).replace('\\', "/")
+    fold_case_and_width(text).replace('\\', "/")
 }
 
 /// Returns the glob that matches the normal spellings of the paths or addresses that this glob matches.

@@ -10,7 +10,7 @@ use crate::{ArgumentPattern, RuleEffect, RuleError};
 
 /// Conditions under which a rule that denies or asks applies although the condition in the rule isn't met.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct StricterMatchConditions {
+pub(crate) struct WiderMatchConditions {
     /// Matches the folder `/secret` for the pattern `/secret/*`: listing the folder reveals its content, and moving it
     /// moves the content.
     parent_folder: Option<Box<ArgumentMatcher>>,
@@ -24,7 +24,7 @@ enum SameHostPattern {
     OfAddress(AddressPattern),
 }
 
-impl StricterMatchConditions {
+impl WiderMatchConditions {
     /// Compiles the additional conditions for the pattern `is`. A rule that allows has none.
     ///
     /// # Errors
@@ -34,8 +34,9 @@ impl StricterMatchConditions {
         if effect == RuleEffect::Allow {
             return Ok(Self::default());
         }
-        let parent_folder =
-            parent_pattern(is).map(|parent| ArgumentMatcher::compile(&parent, effect).map(Box::new)).transpose()?;
+        let parent_folder = pattern_of_parent_folder(is)
+            .map(|parent| ArgumentMatcher::compile(&parent, effect).map(Box::new))
+            .transpose()?;
         Ok(Self { parent_folder, host: SameHostPattern::new(is) })
     }
 
@@ -55,7 +56,7 @@ impl StricterMatchConditions {
 }
 
 /// Returns the pattern without its final wildcard component, or `None` if it has no such component.
-fn parent_pattern(is: &ArgumentPattern) -> Option<ArgumentPattern> {
+fn pattern_of_parent_folder(is: &ArgumentPattern) -> Option<ArgumentPattern> {
     let stripped = |text: &str| {
         let whole = text.strip_suffix("**").or_else(|| text.strip_suffix('*'))?;
         let parent = whole.strip_suffix(['/', '\\'])?;

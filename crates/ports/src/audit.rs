@@ -14,7 +14,11 @@ pub const MAX_AUDIT_SUBJECT_CHARS: usize = 2_000;
 /// Maximum size of the payload in an audit entry, in bytes.
 pub const MAX_AUDIT_CONTENT_BYTES: usize = 16 * 1024;
 
-/// An entry of the audit log: one decision, or an event of the log itself.
+/// An entry of the audit log: one decision, a change of settings, or an event of the log itself.
+///
+/// Its serde form is only that of `audit.jsonl`, the log of older versions, from which `store` imports entries. The
+/// audit database has a column for each field (`store/src/audit/audit_tables.rs`), and the text that is hashed and
+/// exported is that of `HashedLogEntry` (`store/src/audit/chain.rs`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
     /// Number of the entry, from 1, which the audit log assigns.
@@ -22,13 +26,14 @@ pub struct AuditEntry {
     pub number: u64,
     /// Time of the decision or event, in milliseconds since 1970.
     pub at: u64,
-    /// Initiator of the action that was decided: `user`, `model`, `app`, `server`, `host` or `file`. Empty in entries of
-    /// older versions.
+    /// Initiator of the action that was decided: `user`, `model`, `app`, `server`, `host` or `file`. Empty in entries
+    /// of older versions.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub asker: Cow<'static, str>,
     /// Name of the server that the action concerns.
     pub server: String,
-    /// Kind of the consent request, such as `tool` or `url`.
+    /// Kind of the action or event: that of the consent request, such as `tool` or `url`, of a change, such as `rule`
+    /// or `mute`, or of an event of the log, such as `log-damaged` or `log-shortened`.
     pub kind: Cow<'static, str>,
     /// Description of the action, such as the tool or URL, at most [`MAX_AUDIT_SUBJECT_CHARS`] characters.
     pub subject: String,
@@ -39,7 +44,8 @@ pub struct AuditEntry {
     /// Size of the whole payload in bytes, if only its beginning is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_bytes: Option<u64>,
-    /// The decision that the entry records: `allowed`, `denied`, `cancelled` or `withdrawn`.
+    /// The decision that the entry records: `allowed`, `denied`, `cancelled`, `revoked` (a permission) or `withdrawn`,
+    /// or `noted` for a change or event that needed no decision.
     pub decision: Cow<'static, str>,
     /// Scope of an approval: `once`, `session`, `conversation` or `always`. `None` for other decisions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,7 +59,9 @@ pub struct AuditEntry {
     /// Identifier of the conversation that the action belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// Hash of the payload. The decision is valid only for a payload with this hash.
+    /// Hash of the payload. The decision is valid only for a payload with this hash. In a `log-shortened` entry, the
+    /// chain hash of the last removed entry. In other entries without a payload, a hash of what the subject names, or
+    /// empty.
     pub hash: String,
     /// Set if the entry was imported from an audit log of an older version, without a hash chain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -114,19 +122,19 @@ pub struct AuditRetention {
 
 /// Number and position of an entry that was written to the audit log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct WrittenEntry {
+pub struct WrittenAuditEntry {
     /// Number of the entry in the log, from 1.
     pub number: u64,
     /// Position of the entry among those written by this process, from 1, for comparison with
-    /// [`AuditLog::durable_position`]. 0 if an entry is durable as soon as it is written.
-    pub place: u64,
+    /// [`AuditLog::durable_position`]. Not its number in the log. 0 if an entry is durable as soon as it is written.
+    pub position: u64,
 }
 
 /// Outcome of [`AuditLog::append_later`]: the entry is written, or queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AppendOutcome {
+pub enum AuditAppendStatus {
     /// The audit log has already written the entry.
-    Written(WrittenEntry),
+    Written(WrittenAuditEntry),
     /// The entry is queued, and [`AuditReceipts`] will receive the result.
     Later,
 }
@@ -136,14 +144,14 @@ pub enum AppendOutcome {
 pub struct AuditReceipts {
     /// Results that the host has not received yet, each with its ticket. Bounded, because the log limits the number of
     /// pending entries.
-    written: Mutex<Vec<(u64, Result<WrittenEntry, StoreError>)>>,
+    written: Mutex<Vec<(u64, Result<WrittenAuditEntry, StoreError>)>>,
     arrived: Notify,
 }
 
 impl AuditReceipts {
     /// Reports the results of writing queued audit entries, each with the ticket that was passed to
     /// [`AuditLog::append_later`].
-    pub fn report(&self, receipts: impl IntoIterator<Item = (u64, Result<WrittenEntry, StoreError>)>) {
+    pub fn report(&self, receipts: impl IntoIterator<Item = (u64, Result<WrittenAuditEntry, StoreError>)>) {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).extend(receipts);
         self.arrived.notify_one();
     }
@@ -154,7 +162,7 @@ impl AuditReceipts {
     }
 
     /// Waits for the next report or change of durability, and returns the results that were not received yet.
-    pub async fn wait_for_outcomes(&self) -> Vec<(u64, Result<WrittenEntry, StoreError>)> {
+    pub async fn wait_for_outcomes(&self) -> Vec<(u64, Result<WrittenAuditEntry, StoreError>)> {
         self.arrived.notified().await;
         std::mem::take(&mut self.written.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -173,14 +181,14 @@ pub trait AuditLog: Send + Sync {
     /// # Errors
     ///
     /// Returns [`StoreError`] if the file can't be written. The payload must then not be sent.
-    fn append(&self, entry: AuditEntry) -> Result<WrittenEntry, StoreError>;
+    fn append(&self, entry: AuditEntry) -> Result<WrittenAuditEntry, StoreError>;
     /// Queues an audit entry without waiting for the write. The result is reported under `ticket` to the receiver that
     /// [`set_receipts`](Self::set_receipts) has set.
     ///
     /// # Errors
     ///
     /// Returns [`StoreError`] if the log is known to fail, or its queue is full. The payload must then not be sent.
-    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AppendOutcome, StoreError>;
+    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AuditAppendStatus, StoreError>;
     /// Returns the position up to which entries of this process survive a power failure.
     ///
     /// # Errors
@@ -227,7 +235,7 @@ pub trait AuditLog: Send + Sync {
     }
     /// Sets the maximum age of entries and the maximum size of the log. The log removes entries beyond these limits
     /// immediately and then periodically.
-    fn retain(&self, keep: AuditRetention);
+    fn set_retention(&self, keep: AuditRetention);
 }
 
 /// The result of verifying the audit log.
@@ -293,7 +301,7 @@ pub enum AuditSeal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AuditFinding {
-    /// Kind of the problem, for which the UI has a text.
+    /// Kind of the problem, for which Drawbridge's page has a text.
     pub what: TamperKind,
     /// Number of the first entry that the problem affects.
     pub number: u64,

@@ -48,8 +48,8 @@ pub trait Documents: Send + Sync {
     /// arrives later, watchers of these documents are notified.
     fn request_seal_key(&self, _patience: std::time::Duration) {}
     /// Returns the state of the seals on documents that grant rights.
-    fn seal(&self) -> DocumentSeal {
-        DocumentSeal::None { cause: String::new() }
+    fn seal(&self) -> DocumentSealState {
+        DocumentSealState::None { cause: String::new() }
     }
     /// Returns the names of the documents that existed before the first seal key. The process that created the key
     /// sealed them as they were, without a check. Returns a value only once, and only in that process.
@@ -65,7 +65,7 @@ pub trait Documents: Send + Sync {
 
 /// The state of the seals on documents that grant rights. A seal detects changes by other programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum DocumentSeal {
+pub enum DocumentSealState {
     /// The keychain has not responded yet. Documents that grant rights are not used until it does.
     Waiting,
     /// Documents are not sealed, because there is no keychain.

@@ -117,7 +117,7 @@ pub trait History: Send + Sync {
     ///
     /// Returns [`StoreError`] if the items can't be written, an item's parent is missing, or the conversation would
     /// have too many items.
-    fn write(&self, conversation: &str, items: &[history::NewItem]) -> Result<bool, StoreError>;
+    fn write(&self, conversation: &str, items: &[history::NewHistoryItem]) -> Result<bool, StoreError>;
     /// Returns consecutive items: the last ones of the visible branch, or those that precede the item
     /// [`before`](history::ItemRange::before) in its branch. Returns `None` if the conversation or item doesn't exist.
     ///
@@ -142,13 +142,13 @@ pub trait History: Send + Sync {
     /// # Errors
     ///
     /// Returns [`StoreError`] if the item can't be read.
-    fn item(&self, conversation: &str, item: &str) -> Result<Option<history::StoredItem>, StoreError>;
+    fn item(&self, conversation: &str, item: &str) -> Result<Option<history::StoredHistoryItem>, StoreError>;
     /// Returns an item without its large content, as in a page of items.
     ///
     /// # Errors
     ///
     /// Returns [`StoreError`] if the item can't be read.
-    fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<history::StoredItem>, StoreError>;
+    fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<history::StoredHistoryItem>, StoreError>;
     /// Returns the total token usage and cost of the replies in a conversation, or `None` if it doesn't exist.
     ///
     /// # Errors
@@ -168,7 +168,7 @@ pub trait History: Send + Sync {
     ///
     /// Returns [`StoreError`] if the items can't be read.
     fn search(&self, search: &history::HistorySearch) -> Result<Vec<history::FoundItem>, StoreError>;
-    /// Returns the content with this hash that was [omitted](history::StoredItem::omitted) from an item.
+    /// Returns the content with this hash that was [omitted](history::StoredHistoryItem::omitted) from an item.
     ///
     /// # Errors
     ///
@@ -243,7 +243,7 @@ pub trait Secrets: Send + Sync {
     ///
     /// # Errors
     /// Returns [`SecretError`] if the keychain can't be read.
-    fn read_mark(&self, _name: &str) -> Result<Option<String>, SecretError> {
+    fn read_rollback_mark(&self, _name: &str) -> Result<Option<String>, SecretError> {
         Ok(None)
     }
     /// Stores the rollback mark of this name, a short text, in the keychain itself. Does nothing if there is no
@@ -251,7 +251,7 @@ pub trait Secrets: Send + Sync {
     ///
     /// # Errors
     /// Returns [`SecretError`] if the keychain can't be changed.
-    fn set_mark(&self, _name: &str, _mark: &str) -> Result<(), SecretError> {
+    fn set_rollback_mark(&self, _name: &str, _mark: &str) -> Result<(), SecretError> {
         Ok(())
     }
     /// Returns how long secrets are stored, with the reason if they are stored only in memory.

@@ -71,7 +71,7 @@ pub fn is_secret_name_taken(name: &str, taken: &[String]) -> bool {
 /// Returns the key under which a secret is stored. `place` is the URL origin, or the result of
 /// [`command_secret_binding`], to which the secret is bound.
 #[must_use]
-pub fn storage_key(name: &str, place: &str) -> String {
+pub fn secret_storage_key(name: &str, place: &str) -> String {
     format!("{name} @ {place}")
 }
 
@@ -223,7 +223,7 @@ fn fill_secret_references(
         for part in split_at_secret_references(value) {
             match part {
                 SecretTextPart::Text(text) => whole.push_str(text),
-                SecretTextPart::Secret(name) => match secrets.get(&storage_key(name, place)) {
+                SecretTextPart::Secret(name) => match secrets.get(&secret_storage_key(name, place)) {
                     Ok(Some(secret)) => {
                         whole.push_str(&secret);
                         used.push(secret.into());
@@ -256,9 +256,9 @@ mod tests {
             env: env("Bearer ${secret:a}"),
             ..StdioConfig::default()
         };
-        secrets.set(&storage_key("a", &command_secret_binding(&base)), "top-secret").unwrap();
+        secrets.set(&secret_storage_key("a", &command_secret_binding(&base)), "top-secret").unwrap();
         // Secrets of remote servers, including tokens, must not be found by a local command.
-        secrets.set(&storage_key("b", "https://api.example"), "of-a-header").unwrap();
+        secrets.set(&secret_storage_key("b", "https://api.example"), "of-a-header").unwrap();
         let resolve = |config: &StdioConfig| resolve_environment(config, &secrets).map(|(values, _)| values);
         assert_eq!(resolve(&base), Ok(env("Bearer top-secret")), "the command of the secret gets it");
         let more = [("TOKEN", "${secret:a}"), ("DEBUG", "1")].map(|(name, value)| (name.to_owned(), value.to_owned()));

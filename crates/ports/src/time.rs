@@ -40,7 +40,7 @@ pub fn to_millis(at: SystemTime) -> Millis {
 /// Returns the end of a time span that begins at `at`. If the end can't be represented, returns the maximum, after
 /// about 292 million years.
 #[must_use]
-pub fn end_of_span(at: Millis, span: Duration) -> Millis {
+pub fn time_after(at: Millis, span: Duration) -> Millis {
     at.saturating_add(u64::try_from(span.as_millis()).unwrap_or(u64::MAX / 2))
 }
 

@@ -1,5 +1,5 @@
-//! Splits a URL into parts, so that the UI shows the whole URL with its registrable domain highlighted, and removes
-//! possible keys from a URL before it is stored.
+//! Splits a URL into parts, so that Drawbridge's page shows the whole URL with its registrable domain highlighted, and
+//! removes possible keys from a URL before it is stored.
 
 use foreign::is_loopback;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub struct UrlParts {
     pub openable: bool,
 }
 
-/// A suspicious property of a URL, for which the UI has a warning.
+/// A suspicious property of a URL, for which Drawbridge's page has a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -55,10 +55,10 @@ impl UrlParts {
     pub fn parse(text: &str) -> Self {
         let parsed = (text.len() <= MAX_URL_BYTES).then(|| Url::parse(text).ok()).flatten();
         let Some((url, host)) = parsed.as_ref().and_then(|url| Some((url, url.host()?))) else {
-            return Self::unopenable(text);
+            return Self::unopenable_url(text);
         };
         if !matches!(url.scheme(), "http" | "https") {
-            return Self::unopenable(text);
+            return Self::unopenable_url(text);
         }
         let mut warnings = Vec::new();
         if url.scheme() != "https" {
@@ -105,12 +105,12 @@ impl UrlParts {
         let parts = Self::parse(text);
         let is_plain = parts.warnings.contains(&UrlWarning::NotEncrypted);
         let stays_here =
-            || Url::parse(&parts.url).is_ok_and(|url| url.host().is_some_and(|host| is_this_computer(&host)));
+            || Url::parse(&parts.url).is_ok_and(|url| url.host().is_some_and(|host| is_loopback_host(&host)));
         let openable = parts.openable && (!is_plain || stays_here());
         Self { openable, ..parts }
     }
 
-    fn unopenable(text: &str) -> Self {
+    fn unopenable_url(text: &str) -> Self {
         let shown: String = text.chars().take(MAX_URL_BYTES).collect();
         Self {
             url: shown.clone(),
@@ -131,7 +131,7 @@ fn registrable_domain(host: &str) -> &str {
 
 /// Returns `true` if a browser that opens a URL with this host contacts this computer. Names with final dots and
 /// IPv4-mapped addresses are recognized.
-fn is_this_computer(host: &Host<&str>) -> bool {
+fn is_loopback_host(host: &Host<&str>) -> bool {
     match host {
         Host::Domain(name) => is_loopback(&Host::Domain(name.trim_end_matches('.'))),
         Host::Ipv4(_) => is_loopback(host),

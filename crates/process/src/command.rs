@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::code::{CommandLine, LaunchFiles, scripts_in_arguments};
-use crate::programs::{CommandNotFound, SearchPath, default_directory, is_same_variable_name};
+use crate::programs::{CommandNotFound, SearchPath, default_working_directory, is_same_environment_variable_name};
 use crate::sandbox::{ResolvedSandbox, SandboxError, SandboxSettings};
 
 /// The command of a local server: a program with its arguments, which is started directly and never through a shell,
@@ -37,7 +37,7 @@ impl ServerCommand {
     /// Returns the configured working directory of the server, or else the user's home folder.
     pub fn directory(&self) -> PathBuf {
         let own = || self.sandbox.as_ref().map(|sandbox| sandbox.home.clone());
-        self.working_directory.clone().or_else(own).unwrap_or_else(default_directory)
+        self.working_directory.clone().or_else(own).unwrap_or_else(default_working_directory)
     }
 }
 
@@ -55,8 +55,8 @@ impl SearchPath {
     /// else `self`. Relative folders in it are resolved against the command's working directory.
     #[must_use]
     pub fn for_command(&self, command: &ServerCommand) -> SearchPath {
-        let configured = command.environment.iter().find(|(name, _)| is_same_variable_name(name, "PATH"));
-        configured.map_or_else(|| self.clone(), |(_, path)| self.with_variable(path, &command.directory()))
+        let configured = command.environment.iter().find(|(name, _)| is_same_environment_variable_name(name, "PATH"));
+        configured.map_or_else(|| self.clone(), |(_, path)| self.with_path_variable(path, &command.directory()))
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct ProcessLaunch {
 
 type LaunchJob = Box<dyn FnOnce() + Send>;
 
-static LAUNCHER_THREAD: Mutex<Option<SyncSender<LaunchJob>>> = Mutex::new(None);
+static LAUNCHER_THREAD_QUEUE: Mutex<Option<SyncSender<LaunchJob>>> = Mutex::new(None);
 
 impl ProcessLaunch {
     /// Starts the process in a new session (on Windows, in a new job).
@@ -63,7 +63,7 @@ impl ProcessLaunch {
             Err(_) => {
                 // The thread is blocked in a system call. It remains the parent of the processes that it has started,
                 // and a new thread handles later starts.
-                *lock_launcher() = None;
+                *lock_launcher_queue() = None;
                 Err(io::Error::from(io::ErrorKind::TimedOut))
             }
         }
@@ -93,7 +93,7 @@ impl ProcessLaunch {
 }
 
 fn submit_launch_job(job: LaunchJob) -> io::Result<()> {
-    let mut launcher = lock_launcher();
+    let mut launcher = lock_launcher_queue();
     let job = match launcher.as_ref() {
         Some(running) => match running.try_send(job) {
             Ok(()) => return Ok(()),
@@ -119,6 +119,6 @@ fn submit_launch_job(job: LaunchJob) -> io::Result<()> {
     Ok(())
 }
 
-fn lock_launcher() -> std::sync::MutexGuard<'static, Option<SyncSender<LaunchJob>>> {
-    LAUNCHER_THREAD.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+fn lock_launcher_queue() -> std::sync::MutexGuard<'static, Option<SyncSender<LaunchJob>>> {
+    LAUNCHER_THREAD_QUEUE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

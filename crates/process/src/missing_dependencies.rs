@@ -9,13 +9,13 @@ use crate::programs::SearchPath;
 use crate::sandbox::ResolvedSandbox;
 
 /// Folder in which version managers (pyenv, rbenv, nodenv, asdf, mise) put small programs that run the real ones.
-const SHIM_FOLDER: &str = "shims";
+const VERSION_MANAGER_SHIM_FOLDER: &str = "shims";
 
 /// A file that a program needs and its sandbox does not make accessible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MissingDependency {
     /// The program is a shim of a version manager, and the programs that the shim runs are inaccessible.
-    Shim {
+    VersionManagerShim {
         /// Path of the shim that the command runs.
         program: PathBuf,
         /// Folder of the version manager, which the user can add to the sandbox.
@@ -40,7 +40,7 @@ pub enum MissingDependency {
 impl std::fmt::Display for MissingDependency {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            MissingDependency::Shim { program, folder } => {
+            MissingDependency::VersionManagerShim { program, folder } => {
                 write!(
                     f,
                     "{} runs a program of a version manager that the sandbox does not reach; add the folder {}",
@@ -61,8 +61,8 @@ impl std::fmt::Display for MissingDependency {
     }
 }
 
-/// Returns the files that a command needs and that this sandbox plan does not make accessible, as far as they are known
-/// before the start. Reads the disk.
+/// Returns the files that a command needs and that this resolved sandbox does not make accessible, as far as they are
+/// known before the start. Reads the disk.
 #[must_use]
 pub fn missing_dependencies(
     command: &ServerCommand,
@@ -75,9 +75,10 @@ pub fn missing_dependencies(
         |file: &Path| !file.starts_with(&reach.home) && reach.hidden.iter().any(|hidden| file.starts_with(hidden));
     let is_reached = |file: &Path| reach.containing_path(file).is_some() && !is_hidden(file);
     let mut found = Vec::new();
-    let of_shims = program.parent().filter(|folder| folder.ends_with(SHIM_FOLDER)).and_then(Path::parent);
+    let of_shims =
+        program.parent().filter(|folder| folder.ends_with(VERSION_MANAGER_SHIM_FOLDER)).and_then(Path::parent);
     if let Some(folder) = of_shims.filter(|folder| !is_reached(folder)) {
-        found.push(MissingDependency::Shim { program: program.to_owned(), folder: folder.to_owned() });
+        found.push(MissingDependency::VersionManagerShim { program: program.to_owned(), folder: folder.to_owned() });
     }
     for file in LaunchFiles::for_command(command, program, path).iter().skip(1) {
         // A link is accessible only if both the link and its target are.
@@ -108,7 +109,7 @@ mod tests {
     use crate::programs::SearchPathSource;
     use crate::sandbox::{NetworkAccess, ReachablePaths, ResourceLimits, SandboxMechanism, SandboxSettings};
 
-    fn find_missing(command: &ServerCommand, program: &Path) -> Vec<MissingDependency> {
+    fn find_dependencies_outside_sandbox(command: &ServerCommand, program: &Path) -> Vec<MissingDependency> {
         let path =
             SearchPath { directories: vec!["/usr/bin".into(), "/bin".into()], source: SearchPathSource::LoginShell };
         let reach = ReachablePaths::resolve(command.sandbox.as_ref().unwrap(), program, &[], &path);
@@ -146,18 +147,22 @@ mod tests {
             sandbox: Some(sandbox.clone()),
             ..ServerCommand::default()
         };
-        let found = find_missing(&command(&script), Path::new("/bin/sh"));
+        let found = find_dependencies_outside_sandbox(&command(&script), Path::new("/bin/sh"));
         let file = MissingDependency::File { file: base.join("project/server.py"), folder: base.join("project") };
         assert_eq!(found, [file], "a script outside of the sandbox must be reported");
-        let found = find_missing(&command("server.py"), Path::new("/bin/sh"));
+        let found = find_dependencies_outside_sandbox(&command("server.py"), Path::new("/bin/sh"));
         let relative = MissingDependency::Relative { argument: "server.py".to_owned(), directory: base.join("own") };
         assert_eq!(found, [relative], "a script that is not in the working directory must be reported");
-        let found = find_missing(&command("--version"), &shim);
-        let of_shim = MissingDependency::Shim { program: shim.clone(), folder: base.join("manager") };
+        let found = find_dependencies_outside_sandbox(&command("--version"), &shim);
+        let of_shim = MissingDependency::VersionManagerShim { program: shim.clone(), folder: base.join("manager") };
         assert_eq!(found, [of_shim], "the targets of a shim must be reported");
         let mut reached = command(&script);
         let folder = crate::sandbox::AllowedFolder { path: base.clone(), access: crate::sandbox::AccessMode::Read };
         reached.sandbox.as_mut().unwrap().folders.push(folder);
-        assert_eq!(find_missing(&reached, &shim), [], "nothing is missing once the folder is named");
+        assert_eq!(
+            find_dependencies_outside_sandbox(&reached, &shim),
+            [],
+            "nothing is missing once the folder is named"
+        );
     }
 }

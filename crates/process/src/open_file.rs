@@ -5,8 +5,8 @@ use std::io;
 use std::path::Path;
 
 /// Opens a file for reading, without blocking if the path is a named pipe.
-pub(crate) fn open_without_waiting(path: &Path) -> io::Result<File> {
-    read_options(false).open(path)
+pub(crate) fn open_without_blocking(path: &Path) -> io::Result<File> {
+    read_only_open_options(false).open(path)
 }
 
 /// Opens a file for reading by its canonical path. If another program has replaced the file since the path was
@@ -17,12 +17,12 @@ pub(crate) fn open_without_waiting(path: &Path) -> io::Result<File> {
 /// Returns the error of the operating system if the path doesn't exist, can't be read, or is a symbolic link. On
 /// Windows a link is followed.
 pub fn open_resolved_file(real: &Path) -> io::Result<File> {
-    read_options(true).open(real)
+    read_only_open_options(true).open(real)
 }
 
 /// Returns options for opening a file for reading without blocking. With `refuses_links`, opening fails on Unix if the
 /// last component of the path is a symbolic link.
-fn read_options(refuses_links: bool) -> OpenOptions {
+fn read_only_open_options(refuses_links: bool) -> OpenOptions {
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
@@ -54,6 +54,6 @@ mod tests {
         open_resolved_file(&file).unwrap().read_to_string(&mut text).unwrap();
         assert_eq!(text, "{}");
         assert!(open_resolved_file(&link).is_err(), "a link must not be followed");
-        assert!(open_without_waiting(&link).is_ok(), "other callers follow links");
+        assert!(open_without_blocking(&link).is_ok(), "other callers follow links");
     }
 }

@@ -1,8 +1,8 @@
 //! Ends server processes that were left running when the app was killed.
 //!
 //! The app stores one [`RunningServerRecord`] per running server on disk and removes it when the server has ended. At
-//! the next start, [`sweep`] kills the servers of the remaining records, but only if it is certain that a process group
-//! belongs to the recorded server.
+//! the next start, [`kill_orphaned_servers`] kills the servers of the remaining records, but only if it is certain that
+//! a process group belongs to the recorded server.
 
 use std::fmt;
 use std::num::ParseIntError;
@@ -32,10 +32,10 @@ pub struct RunningServerRecord {
     pub program: String,
 }
 
-/// One [`RunningServerRecord`] that [`sweep`] has processed, with the outcome.
+/// One [`RunningServerRecord`] that [`kill_orphaned_servers`] has processed, with the outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SweptServerRecord {
-    /// The record of the server, as it was passed to [`sweep`].
+    /// The record of the server, as it was passed to [`kill_orphaned_servers`].
     pub record: RunningServerRecord,
     /// Outcome for this record, such as killing the server because it is an orphan.
     pub outcome: SweepOutcome,
@@ -58,7 +58,7 @@ pub enum SweepOutcome {
 /// Kills the servers of these records that are still running although the app that started them has ended. A process
 /// group is killed only if the recorded pid has the recorded start time, or a process of the group has a recorded pipe
 /// open.
-pub fn sweep(records: &[RunningServerRecord]) -> Vec<SweptServerRecord> {
+pub fn kill_orphaned_servers(records: &[RunningServerRecord]) -> Vec<SweptServerRecord> {
     records.iter().map(|record| SweptServerRecord { record: record.clone(), outcome: sweep_record(record) }).collect()
 }
 
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_server_record_is_rejected() {
+    fn malformed_running_server_record_is_rejected() {
         assert_eq!(
             "12 13".parse::<RunningServerRecord>(),
             Err(InvalidServerRecord::TooFewFields),
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn process_with_a_reused_pid_is_not_killed() {
         let other = RunningServerRecord { pid: std::process::id(), group: std::process::id(), ..test_server_record() };
-        let swept = sweep(&[other]);
+        let swept = kill_orphaned_servers(&[other]);
         assert_eq!(
             swept[0].outcome,
             SweepOutcome::NotRunning,
@@ -198,7 +198,7 @@ mod tests {
             ..test_server_record()
         };
         assert_eq!(
-            sweep(&[mine])[0].outcome,
+            kill_orphaned_servers(&[mine])[0].outcome,
             SweepOutcome::OwnerRunning,
             "a second app on the same data must not kill the servers of the first"
         );
@@ -216,7 +216,7 @@ mod tests {
             ..test_server_record()
         };
         assert_eq!(
-            sweep(std::slice::from_ref(&its))[0].outcome,
+            kill_orphaned_servers(std::slice::from_ref(&its))[0].outcome,
             SweepOutcome::OwnerRunning,
             "a running app must count as running"
         );
@@ -225,7 +225,11 @@ mod tests {
             std::thread::yield_now();
         }
         assert!(StartTime::of_process(owner).is_some(), "the pid must still be in use");
-        assert_eq!(sweep(&[its])[0].outcome, SweepOutcome::NotRunning, "a killed app must not count as running");
+        assert_eq!(
+            kill_orphaned_servers(&[its])[0].outcome,
+            SweepOutcome::NotRunning,
+            "a killed app must not count as running"
+        );
         app.wait().unwrap();
     }
 }

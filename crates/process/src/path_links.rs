@@ -41,14 +41,14 @@ pub type LinkTargets = HashMap<String, Option<String>>;
 /// half a second are missing in the result.
 pub async fn resolve_links(paths: BTreeSet<String>) -> LinkTargets {
     let following = tokio::task::spawn_blocking(move || {
-        resolve_paths(&paths.iter().map(String::as_str).collect(), RESOLVE_TIMEOUT, resolve_path)
+        resolve_path_links(&paths.iter().map(String::as_str).collect(), RESOLVE_TIMEOUT, resolve_path)
     });
     following.await.unwrap_or_default()
 }
 
 /// Resolves the symbolic links in each path by calling `follow` on a separate thread. Paths that are not resolved
 /// within `patience` are missing in the result.
-fn resolve_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Option<PathBuf>) -> LinkTargets {
+fn resolve_path_links(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -> Option<PathBuf>) -> LinkTargets {
     let mut known = LinkTargets::new();
     let whole: Vec<String> =
         paths.iter().filter(|path| path.len() <= MAX_PATH_BYTES).map(|&path| path.to_owned()).collect();
@@ -155,18 +155,22 @@ mod tests {
             Some(path.to_owned())
         }
         let (short, long) = (Duration::from_secs(2), Duration::from_secs(60));
-        let facts = resolve_paths(&BTreeSet::from(["/a", "/hangs", "/z"]), short, resolve_without_end);
+        let facts = resolve_path_links(&BTreeSet::from(["/a", "/hangs", "/z"]), short, resolve_without_end);
         let expected = LinkTargets::from([("/a".to_owned(), Some("/a".to_owned()))]);
         assert_eq!(facts, expected, "paths resolved before the hang are known, the others are not");
         while RESOLVING_THREADS.load(Ordering::Acquire) < MAX_RESOLVING_THREADS {
-            resolve_paths(&BTreeSet::from(["/hangs"]), Duration::ZERO, resolve_without_end);
+            resolve_path_links(&BTreeSet::from(["/hangs"]), Duration::ZERO, resolve_without_end);
         }
         // Measured in real time, since the timeout applies to a real thread.
         let began = Instant::now();
-        let facts = resolve_paths(&BTreeSet::from(["/a"]), long, resolve_without_end);
+        let facts = resolve_path_links(&BTreeSet::from(["/a"]), long, resolve_without_end);
         assert_eq!(facts, LinkTargets::new(), "no path is resolved while the threads hang");
         assert!(began.elapsed() < long, "the call doesn't wait for the timeout");
-        assert_eq!(resolve_paths(&BTreeSet::new(), long, resolve_without_end), facts, "no paths require no thread");
+        assert_eq!(
+            resolve_path_links(&BTreeSet::new(), long, resolve_without_end),
+            facts,
+            "no paths require no thread"
+        );
         assert_eq!(
             canonical_path_text(Path::new(r"\\?\C:\a")).as_deref(),
             Some(r"C:\a"),

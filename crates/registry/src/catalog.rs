@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::Millis;
-use ports::time::{SharedClock, end_of_span};
+use ports::time::{SharedClock, time_after};
 
 use crate::cache::{CachedBody, RecordedStatus, RegistryCache};
 use crate::client::{RegistryAddress, RegistryClient, RegistryError, RegistryRequest};
@@ -13,15 +13,16 @@ use crate::server_json::{EntryError, EntryPage, ListingMetadata, ListingStatus, 
 /// Maximum age of a cached response that is used without a request. The official registry expects aggregators to copy
 /// its entries about once an hour.
 const MAX_FRESH_RESPONSE_AGE: std::time::Duration = std::time::Duration::from_secs(60 * 60);
-/// Version name in requests that stands for the newest version of a server.
+/// Name by which requests refer to the newest version of a server.
 pub const LATEST_VERSION: &str = "latest";
-/// Default number of entries in a page of search results.
+/// Number of entries in a page of search results if [`SearchQuery::limit`] is `None`.
 const DEFAULT_PAGE_SIZE: usize = 30;
 pub(crate) const MAX_PAGE_SIZE: usize = 100;
 /// Maximum length of a search text in bytes.
 const MAX_SEARCH_BYTES: usize = 200;
 
-/// A registry with the cache of its responses. The user interface and the command line use it to search for servers.
+/// A registry, and a cache of its responses for when it is unreachable. The page and the command line use it to search
+/// for servers.
 #[derive(Debug, Clone)]
 pub struct RegistryCatalog {
     pub(crate) registry: RegistryClient,
@@ -41,24 +42,24 @@ pub struct SearchQuery {
     pub limit: Option<usize>,
 }
 
-/// Condition under which a request uses a cached response instead of the registry's.
+/// Condition under which a request is answered from the cache, without asking the registry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CachePolicy {
-    /// Sends a request only if the cached response is older than an hour.
+    /// Uses the cached response if it is less than an hour old, and otherwise asks the registry.
     #[default]
     Usual,
-    /// Sends a request even if a recent response is cached.
+    /// Asks the registry even if a recent response is cached.
     Now,
 }
 
-/// A registry's response to a request, or a part of it, with the time at which the registry returned it.
+/// Result of a request to a registry, and the time at which the registry returned it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatedResponse<T> {
     /// Result of the request, from the registry or from the cache.
     pub value: T,
     /// Time at which the registry returned the result, in milliseconds since 1970.
     pub fetched: Millis,
-    /// Error of the request, if the value is from the cache because the registry was unreachable. `None` otherwise.
+    /// Error of the request, if the result is from the cache because the request failed, otherwise `None`.
     pub offline: Option<RegistryError>,
 }
 
@@ -75,7 +76,7 @@ impl RegistryCatalog {
         self.registry.address()
     }
 
-    /// Returns one page of the registry's servers that match a query, each in its newest version.
+    /// Returns one page of the servers in the registry that match a query, with the newest version of each.
     ///
     /// If the registry is unreachable and this page is not cached, all cached pages are searched by name and
     /// description, and the result is a single page.
@@ -89,7 +90,7 @@ impl RegistryCatalog {
         freshness: CachePolicy,
     ) -> Result<DatedResponse<EntryPage>, RegistryError> {
         if search.text.len() > MAX_SEARCH_BYTES {
-            return Err(RegistryError::Question(EntryError::TooLarge(MAX_SEARCH_BYTES)));
+            return Err(RegistryError::InvalidInput(EntryError::TooLarge(MAX_SEARCH_BYTES)));
         }
         let limit = search.limit.unwrap_or(DEFAULT_PAGE_SIZE).clamp(1, MAX_PAGE_SIZE).to_string();
         let mut parameters = vec![("version", LATEST_VERSION), ("limit", &limit)];
@@ -111,7 +112,8 @@ impl RegistryCatalog {
         }
     }
 
-    /// Returns all versions of a server, including deleted ones, in the order of the registry, which is newest first.
+    /// Returns all versions of a server, including deleted ones, in the order in which the registry returns them:
+    /// newest first.
     ///
     /// # Errors
     /// Returns the errors of [`Self::search`], and [`RegistryError::NotFound`] if the registry doesn't have the server.
@@ -120,7 +122,7 @@ impl RegistryCatalog {
         name: &str,
         freshness: CachePolicy,
     ) -> Result<DatedResponse<EntryPage>, RegistryError> {
-        check_server_name(name).map_err(RegistryError::Question)?;
+        check_server_name(name).map_err(RegistryError::InvalidInput)?;
         let request = RegistryRequest::versions(name);
         let mut found = self
             .fetch(&request, &format!("a server {}", quote_untrusted_text(name)), freshness, read_page, |page| {
@@ -131,7 +133,7 @@ impl RegistryCatalog {
         Ok(found)
     }
 
-    /// Returns a server in one version, or in the version `latest`.
+    /// Returns the registry's entry for one version of a server. [`LATEST_VERSION`] stands for the newest version.
     ///
     /// # Errors
     ///
@@ -142,7 +144,7 @@ impl RegistryCatalog {
         version: &str,
         freshness: CachePolicy,
     ) -> Result<DatedResponse<RegistryEntry>, RegistryError> {
-        check_server_name(name).and_then(|()| check_server_version(version)).map_err(RegistryError::Question)?;
+        check_server_name(name).and_then(|()| check_server_version(version)).map_err(RegistryError::InvalidInput)?;
         let request = RegistryRequest::version(name, version);
         let what = format!("version {} of a server {}", quote_untrusted_text(version), quote_untrusted_text(name));
         // A response about another version is an error, and is not cached.
@@ -159,14 +161,15 @@ impl RegistryCatalog {
         self.fetch(&request, &what, freshness, read, std::slice::from_ref).await
     }
 
-    /// Returns the last known status of an installed version, or `None` if it is active or unknown.
+    /// Returns the status of an installed version, as recorded at the last refresh or response. Returns `None` if the
+    /// version is active, or nothing is known of it.
     #[must_use]
     pub fn status_of(&self, name: &str, version: &str) -> Option<RecordedStatus> {
         self.cache.status_of(self.address(), name, version)
     }
 
-    /// Returns the result of a request: from the cache if it is recent enough, or else from the registry, or else from
-    /// the cache if the request fails.
+    /// Returns the result of a request: from the cache if it is recent enough, or else from the registry. If the
+    /// request to the registry fails, an older response in the cache is used.
     async fn fetch<T>(
         &self,
         request: &RegistryRequest,
@@ -176,17 +179,17 @@ impl RegistryCatalog {
         entries: fn(&T) -> &[RegistryEntry],
     ) -> Result<DatedResponse<T>, RegistryError>
     where
-        T: StatusOverlay,
+        T: HasEntryStatuses,
     {
         let requested = request.clone();
         let cached = self.run_blocking(move |cache, address| cache.get(address, &requested)).await;
         let now = self.clock.now();
         if let Some(cached) = &cached
             && freshness == CachePolicy::Usual
-            && now < end_of_span(cached.fetched, MAX_FRESH_RESPONSE_AGE)
+            && now < time_after(cached.fetched, MAX_FRESH_RESPONSE_AGE)
             && let Ok(value) = read(&cached.body)
         {
-            return Ok(self.cached_answer(value, cached, None));
+            return Ok(self.cached_response_with_statuses(value, cached, None));
         }
         let response = self.registry.get(request, what).await;
         let error = match response.and_then(|body| Ok((read(&body).map_err(|cause| self.unusable_error(cause))?, body)))
@@ -199,13 +202,13 @@ impl RegistryCatalog {
         };
         match cached.map(|cached| (read(&cached.body), cached)) {
             Some((Ok(value), cached)) if error.allows_cached_response() => {
-                Ok(self.cached_answer(value, &cached, Some(error)))
+                Ok(self.cached_response_with_statuses(value, &cached, Some(error)))
             }
             _ => Err(error),
         }
     }
 
-    /// Stores a response of the registry in the cache. Errors are ignored.
+    /// Stores a response of the registry in the cache. Errors are only logged.
     async fn cache_response(&self, request: &RegistryRequest, body: &[u8], entries: &[RegistryEntry], now: Millis) {
         let (request, body, entries) = (request.clone(), body.to_vec(), entries.to_vec());
         let cached = self.run_blocking(move |cache, address| cache.put(address, &request, &body, &entries, now)).await;
@@ -214,18 +217,18 @@ impl RegistryCatalog {
         }
     }
 
-    fn cached_answer<T: StatusOverlay>(
+    fn cached_response_with_statuses<T: HasEntryStatuses>(
         &self,
         mut value: T,
         cached: &CachedBody,
         offline: Option<RegistryError>,
     ) -> DatedResponse<T> {
-        value.overlay(&|entry| self.overlay_status(entry));
+        value.update_entries(&|entry| self.apply_recorded_status(entry));
         DatedResponse { value, fetched: cached.fetched, offline }
     }
 
     /// Replaces the status in a cached entry by the latest status that the cache has recorded.
-    fn overlay_status(&self, entry: &mut RegistryEntry) {
+    fn apply_recorded_status(&self, entry: &mut RegistryEntry) {
         if let Some(known) = self.status_of(&entry.server.name, &entry.server.version) {
             let listing = entry.listing.get_or_insert_with(ListingMetadata::default);
             listing.status = known.status;
@@ -234,8 +237,8 @@ impl RegistryCatalog {
         }
     }
 
-    /// Searches all cached list responses of the registry. Returns each server once, in the version that was fetched
-    /// last. Deleted servers are omitted.
+    /// Searches all cached pages of the registry's list. Returns each server once, in the version that was received
+    /// last, and omits deleted servers.
     async fn search_cached(
         &self,
         search: &SearchQuery,
@@ -246,7 +249,7 @@ impl RegistryCatalog {
         let query = search.text.to_lowercase();
         let mut page = EntryPage::default();
         for mut entry in lists.iter().filter_map(|list| read_page(&list.body).ok()).flat_map(|page| page.entries) {
-            self.overlay_status(&mut entry);
+            self.apply_recorded_status(&mut entry);
             let server = &entry.server;
             let texts = [Some(&server.name), server.title.as_ref(), server.description.as_ref()];
             let is_found = texts.into_iter().flatten().any(|text| text.to_lowercase().contains(&query));
@@ -278,19 +281,19 @@ impl RegistryCatalog {
     }
 }
 
-/// A parsed response with entries whose status may be outdated, and can be replaced by the latest status in the cache.
-trait StatusOverlay {
-    fn overlay(&mut self, change: &dyn Fn(&mut RegistryEntry));
+/// A parsed response with entries whose statuses can be replaced by newer ones, as is necessary after it was cached.
+trait HasEntryStatuses {
+    fn update_entries(&mut self, change: &dyn Fn(&mut RegistryEntry));
 }
 
-impl StatusOverlay for EntryPage {
-    fn overlay(&mut self, change: &dyn Fn(&mut RegistryEntry)) {
+impl HasEntryStatuses for EntryPage {
+    fn update_entries(&mut self, change: &dyn Fn(&mut RegistryEntry)) {
         self.entries.iter_mut().for_each(change);
     }
 }
 
-impl StatusOverlay for RegistryEntry {
-    fn overlay(&mut self, change: &dyn Fn(&mut RegistryEntry)) {
+impl HasEntryStatuses for RegistryEntry {
+    fn update_entries(&mut self, change: &dyn Fn(&mut RegistryEntry)) {
         change(self);
     }
 }

@@ -15,27 +15,26 @@ use crate::client::{RegistryError, RegistryRequest};
 use crate::server_json::EntryPage;
 use crate::server_json::read::read_page;
 
-/// Age of the oldest changes that the first refresh reads. Also the period that is read again after a list that took
-/// several refreshes, since the clocks of this computer and the registry may differ.
+/// Period before the first refresh whose changes are also read. If a list of changes took several refreshes, this
+/// period before its first page is read again, since the clocks of this computer and the registry may differ.
 const CHANGES_OVERLAP: Duration = Duration::from_secs(24 * 60 * 60);
-/// Maximum duration of a refresh, as a multiple of the timeout of one response. A refresh that has taken longer
-/// requests no further page.
-const MAX_REFRESH_RESPONSE_TIMEOUTS: u32 = 10;
+/// Time limit of a refresh, as a multiple of the timeout of one response. No further page is requested after it.
+const MAX_REFRESH_TIME_IN_TIMEOUTS: u32 = 10;
 
-/// Result of a refresh, which reads the changes of the entries in a registry since the previous refresh.
+/// Result of one refresh, which reads the changes of a registry's entries since the previous refresh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangesSummary {
-    /// Number of changed versions in the pages that were read.
+    /// Number of changed entries in the pages that this refresh has read.
     pub changed: usize,
     /// Number of changed entries that could not be parsed.
     pub unreadable: usize,
-    /// Set if the refresh read the last page of changes. Otherwise, the next refresh continues.
+    /// Set if this refresh has read the last page of changes. Otherwise, the next refresh continues with the next page.
     pub complete: bool,
 }
 
 impl RegistryCatalog {
-    /// Reads the changes since the last refresh, for [`Self::status_of`]. The first refresh reads the changes of one
-    /// day, since earlier responses contained the status of their time.
+    /// Reads the changes of the registry's entries since the last refresh, so that [`Self::status_of`] knows deprecated
+    /// and deleted versions. The first refresh reads the changes of one day.
     ///
     /// Reads at most [`RegistryLimits::pages`](crate::RegistryLimits::pages) pages, and fewer from a slow registry.
     /// Later refreshes read the remaining ones.
@@ -55,7 +54,7 @@ impl RegistryCatalog {
         let mut cursors: Vec<String> = reading.cursor.iter().cloned().collect();
         let mut changes = ChangesSummary { changed: 0, unreadable: 0, complete: false };
         let limits = self.registry.limits();
-        let end = Instant::now() + limits.time * MAX_REFRESH_RESPONSE_TIMEOUTS;
+        let end = Instant::now() + limits.time * MAX_REFRESH_TIME_IN_TIMEOUTS;
         for at in 0..limits.pages {
             if Instant::now() > end {
                 break;
@@ -102,7 +101,8 @@ impl RegistryCatalog {
     }
 }
 
-/// Returns `true` if the registry may have refused the cursor: it responded with an error that is not about its load.
+/// Returns `true` if the registry may have rejected the cursor in a request: it responded with an error other than that
+/// it is overloaded.
 const fn is_cursor_rejection(error: &RegistryError) -> bool {
     match error {
         RegistryError::Failed { status, .. } => !matches!(status, 429 | 503),

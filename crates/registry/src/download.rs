@@ -19,8 +19,8 @@ use crate::catalog::RegistryCatalog;
 use crate::client::{RegistryClient, displayed_cause, is_loopback};
 use crate::plan::is_sha256;
 
-/// Maximum number of redirects of a download. Release pages of code hosts redirect to another host, which may redirect
-/// again.
+/// Maximum number of redirects of one download. Release pages of code hosts redirect to another host, which may
+/// redirect again.
 const MAX_DOWNLOAD_REDIRECTS: usize = 5;
 /// Prefix of the file names of incomplete downloads.
 const UNFINISHED_DOWNLOAD_PREFIX: &str = ".unfinished-";
@@ -51,7 +51,7 @@ pub enum DownloadError {
     /// The address of the bundle, or the target of a redirect, is not allowed.
     #[error("the bundle is not downloaded from {address}: {cause}")]
     Address {
-        /// Scheme, host and port of the address, or a description.
+        /// Scheme, host and port of the address, or a description if it has none.
         address: String,
         /// Reason why the download address is not allowed.
         cause: String,
@@ -59,7 +59,7 @@ pub enum DownloadError {
     /// The download was redirected more often than allowed.
     #[error("{address} redirects more than {MAX_DOWNLOAD_REDIRECTS} times; contact the publisher")]
     Redirects {
-        /// Scheme, host and port of the listed address, from which the redirects began.
+        /// Scheme, host and port of the address that the registry lists, at which the redirects began.
         address: String,
     },
     /// The HTTP client could not be created because TLS is unavailable.
@@ -84,12 +84,12 @@ pub enum DownloadError {
         /// HTTP status of the response, such as 404.
         status: u16,
     },
-    /// The download of the bundle exceeded one of its time limits.
+    /// The download took longer than one of its time limits.
     #[error("{address} took longer than {} s; try again later", .limit.as_secs_f32())]
     TooSlow {
         /// Scheme, host and port of the server that was too slow.
         address: String,
-        /// Time limit that the download exceeded.
+        /// The time limit that was exceeded.
         limit: Duration,
     },
     /// The bundle is larger than the limit.
@@ -114,8 +114,8 @@ pub enum DownloadError {
 }
 
 impl RegistryCatalog {
-    /// Downloads a bundle to an existing folder, as a file named by its hash. The file appears only when it is complete
-    /// and has the expected hash, and is not parsed. After an error, no file remains.
+    /// Downloads a bundle to the existing folder `folder`, as a file named by its hash. The file appears only when it
+    /// is complete and has the expected hash. Its content is not parsed. After an error, no file remains.
     ///
     /// Only HTTPS is used, also after redirects. HTTP is allowed if both the registry and the address are on this
     /// computer. Addresses of this computer or of a private network are refused, except for the registry's own host.
@@ -220,7 +220,7 @@ impl BundleTransfer<'_> {
         (is_private && !is_of_registry).then_some("it leads to this computer or into a private network")
     }
 
-    /// Writes the body of the response to `file`, and checks the hash of the downloaded bytes.
+    /// Writes the body of `response` to `file`, and checks that the downloaded bytes have the expected hash.
     async fn write_and_verify(
         &self,
         mut response: Response,

@@ -6,9 +6,9 @@ use semver::Version;
 
 use crate::server_json::{ListingStatus, RegistryEntry};
 
-/// Compares two versions of a server, of which the newer one is the greater. The version that the registry marks as
-/// latest is the newest. Otherwise, the greater semantic version is newer, texts that are no semantic versions are
-/// older than all others, and equal ones are compared by publication time.
+/// Compares two versions of a server: the newer one is the greater one. The version that the registry marks as latest
+/// is the newest. Otherwise, the greater semantic version is newer, and a version that is not a semantic version is
+/// older than all that are. Equal ones are compared by their publication times.
 #[must_use]
 pub fn compare_versions(one: &RegistryEntry, other: &RegistryEntry) -> Ordering {
     let is_latest = |entry: &RegistryEntry| entry.listing.as_ref().is_some_and(|listing| listing.is_latest);
@@ -21,7 +21,7 @@ pub fn compare_versions(one: &RegistryEntry, other: &RegistryEntry) -> Ordering 
         .then_with(|| published(one).cmp(&published(other)))
 }
 
-/// Returns the newest available version if it is newer than the installed one, or `None`.
+/// Returns the newest version in `versions` that is not deleted, if it is newer than the installed version.
 ///
 /// If the registry no longer lists the installed version, the texts of the versions are compared.
 ///

@@ -7,9 +7,9 @@ use std::fmt;
 /// the code, and another publisher may have a namespace that looks similar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Publisher {
-    /// The owner of this GitHub account publishes the server (`io.github.NAME`).
+    /// The owner of the GitHub account with this name, for server names that begin with `io.github.NAME`.
     GithubAccount(String),
-    /// The owner of this domain or of a parent domain publishes the server.
+    /// The owner of this domain or of a parent domain.
     Domain(String),
 }
 

@@ -2,7 +2,7 @@
 //! ([`form`]).
 //!
 //! Both modules parse a request within bounds, report its unsupported parts, and validate the response. Used by the
-//! owner in `host`, which prompts the user and the models, and by the views of `api`, which show a request.
+//! crate `host`, which prompts the user and the models, and by the crate `api`, whose data types show a request.
 
 pub mod form;
 pub mod sampling;

@@ -14,8 +14,8 @@ fn find_problems(form: &Form, content: Value) -> Vec<(String, FieldProblem, Opti
     form.validation_problems(&content).into_iter().map(|p| (p.field, p.problem, p.limit)).collect()
 }
 
-/// `elicit-form-schema`: string (with formats and lengths), number, integer, boolean, single choice with and without
-/// titles, multiple choice with and without titles.
+/// Covers the MCP requirement `elicit-form-schema`: string (with formats and lengths), number, integer, boolean, single
+/// choice with and without titles, multiple choice with and without titles.
 #[test]
 fn each_value_is_validated_by_its_field() {
     use FieldProblem as P;
@@ -140,7 +140,7 @@ fn option_titles_are_parsed_in_all_three_forms() {
 }
 
 #[test]
-fn valid_defaults_are_retained() {
+fn valid_form_defaults_are_retained() {
     let form = parse_form(
         json!({"a": {"type": "string", "default": "x"}, "b": {"type": "integer", "default": "x"}, "c": {"type": "boolean", "default": false},
                "d": {"type": "array", "items": {"enum": ["p"]}, "default": ["p"]}, "e": {"type": "string", "enum": ["p"], "default": "q"}}),
@@ -154,7 +154,8 @@ fn valid_defaults_are_retained() {
     );
 }
 
-/// X30, X31: forms that are not allowed or too large are rejected immediately, with a cause.
+/// Covers the hostile cases X30 and X31: forms that are not allowed or too large are rejected immediately, with a
+/// cause.
 #[test]
 fn forbidden_forms_are_rejected_with_a_cause() {
     let many: Map<String, Value> = (0..10_000).map(|i| (format!("f{i}"), json!({"type": "string"}))).collect();
@@ -186,7 +187,7 @@ fn forbidden_forms_are_rejected_with_a_cause() {
     }
 }
 
-/// X21: fields that appear to ask for a secret are marked, even if they are disguised.
+/// Covers the hostile case X21: fields that appear to ask for a secret are marked, even if they are disguised.
 #[test]
 fn fields_that_request_secrets_are_marked() {
     for name in ["password", "Your API key", "seed phrase", "p а s s w o r d", "Access-Token", "PIN", "密码"] {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use domain::StoreError;
-use domain::history::{Conversation, HistorySearch, ItemPosition, ItemRange, NewItem};
+use domain::history::{Conversation, HistorySearch, ItemPosition, ItemRange, NewHistoryItem};
 use domain::item::ItemState;
 use ports::{History, Platform};
 use serde_json::{Value, json};
@@ -84,7 +84,7 @@ fn fill_history(history: &dyn History) -> Result<u64, StoreError> {
     let begin = |id: &str, count: usize, pictures: usize, random: &mut u64| {
         let conversation = Conversation { id: id.into(), title: random_words(random, 4), ..Conversation::default() };
         history.create(&conversation)?;
-        let items: Vec<NewItem> = (0..count)
+        let items: Vec<NewHistoryItem> = (0..count)
             .map(|n| {
                 let words = 20 + (next_random(random) % 120) as usize;
                 let mut item = message_item(&format!("{id}-{n}"), &random_words(random, words), ItemState::Whole);
@@ -116,8 +116,8 @@ fn measure<E>(name: &str, mut act: impl FnMut() -> Result<usize, E>) -> Result<(
     Ok(())
 }
 
-fn message_item(id: &str, text: &str, state: ItemState) -> NewItem {
-    NewItem {
+fn message_item(id: &str, text: &str, state: ItemState) -> NewHistoryItem {
+    NewHistoryItem {
         id: id.into(),
         after: ItemPosition::Head,
         at: 1,

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_confined_to_the_folder_and_private() {
+    fn cache_files_are_private_and_confined_to_the_folder() {
         let outside = tempfile::tempdir().unwrap();
         let folder = CacheFolder::open(&outside.path().join("cache")).unwrap();
         folder.write("a.json", b"1").unwrap();

@@ -47,18 +47,20 @@ pub(crate) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
 pub(crate) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {
-        match connect_once(path) {
-            Err(error) if is_busy(&error) && Instant::now() < deadline => std::thread::sleep(CONNECT_RETRY_INTERVAL),
+        match try_connect_once(path) {
+            Err(error) if is_database_busy_error(&error) && Instant::now() < deadline => {
+                std::thread::sleep(CONNECT_RETRY_INTERVAL)
+            }
             result => return result,
         }
     }
 }
 
-fn is_busy(error: &rusqlite::Error) -> bool {
+fn is_database_busy_error(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-fn connect_once(path: &Path) -> rusqlite::Result<Connection> {
+fn try_connect_once(path: &Path) -> rusqlite::Result<Connection> {
     // Each database connection is used by one thread at a time.
     let connection =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
@@ -137,7 +139,7 @@ pub(crate) fn release_free_pages(connection: &Connection, pages: i64) -> rusqlit
 
 /// Copies the write-ahead journal into the database, and truncates the journal. Returns `false` if the journal could
 /// not be emptied because another process reads the database for longer than `wait`.
-pub(crate) fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite::Result<bool> {
+pub(crate) fn empty_write_ahead_journal(connection: &Connection, wait: Duration) -> rusqlite::Result<bool> {
     connection.busy_timeout(wait)?;
     let is_done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| Ok(row.get::<_, i64>(0)? == 0));
     connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -145,11 +147,11 @@ pub(crate) fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite
 }
 
 /// Converts a number to SQLite's signed integer. No number in the store is above `i64::MAX`.
-pub(crate) fn to_sql_integer(number: u64) -> i64 {
+pub(crate) fn u64_to_sql_integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-pub(crate) fn from_sql_integer(number: i64) -> u64 {
+pub(crate) fn sql_integer_to_u64(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use domain::StoreError;
-use ports::{Document, DocumentRefusal, DocumentSeal, Documents, RefusedDocument};
+use ports::{Document, DocumentRefusal, DocumentSealState, Documents, RefusedDocument};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use announced_writes::FAILED_FIRST_WRITE;
+use announced_writes::VALUE_AFTER_FAILED_FIRST_WRITE;
 
 use crate::files::{self, ExistingFileAction};
 use crate::folder_lock::FolderLock;
@@ -51,9 +51,9 @@ enum SealCheckedDocument {
 }
 
 impl SealCheckedDocument {
-    /// Returns `Nothing` for [`FAILED_FIRST_WRITE`], and otherwise the value as the document's content.
+    /// Returns `Nothing` for [`VALUE_AFTER_FAILED_FIRST_WRITE`], and otherwise the value as the document's content.
     fn from_value(value: Value) -> Self {
-        if value == FAILED_FIRST_WRITE { Self::Nothing } else { Self::Document(value) }
+        if value == VALUE_AFTER_FAILED_FIRST_WRITE { Self::Nothing } else { Self::Document(value) }
     }
 }
 
@@ -133,7 +133,7 @@ impl DocumentFolder {
     /// Reads a document whose file does not exist. If a process was killed while it wrote the document for the first
     /// time, completes that write and returns the document. Otherwise the document counts as missing.
     fn read_missing_document(&self, name: Document, is_held: bool) -> Result<SealCheckedDocument, StoreError> {
-        if SEALED_DOCUMENTS.contains(&name) && self.sealer.was_written(name) && self.pending_path(name).exists() {
+        if SEALED_DOCUMENTS.contains(&name) && self.sealer.was_written(name) && self.pending_file_path(name).exists() {
             if !is_held {
                 let _held = self.lock.acquire()?;
                 return self.read_checked(name, true);
@@ -189,7 +189,7 @@ impl DocumentFolder {
             file = self.write_announced(name, before, value, file)?;
         } else {
             files::write(&path, file.text.as_bytes(), ExistingFileAction::Replace)?;
-            self.discard_pending(name);
+            self.discard_pending_file(name);
         }
         if let Some(number) = file.number {
             self.sealer.on_written(name, number);
@@ -201,7 +201,7 @@ impl DocumentFolder {
     /// pending file, because the keychain may already contain that number. The caller must hold the folder lock.
     fn seal_document(&self, name: Document, value: &Value) -> Result<DocumentText, StoreError> {
         // An unreadable pending file is ignored, because it is replaced.
-        let beside = files::read(&self.pending_path(name), MAX_DOCUMENT_BYTES).ok().flatten();
+        let beside = files::read(&self.pending_file_path(name), MAX_DOCUMENT_BYTES).ok().flatten();
         let sealed = self.sealer.text(name, value, beside.as_deref());
         sealed.map_err(|cause| sealing_error(&self.document_path(name), &cause))
     }
@@ -284,7 +284,7 @@ impl Documents for DocumentFolder {
     }
 
     fn update(&self, name: Document, change: &mut dyn FnMut(Option<Value>) -> Value) -> Result<(), StoreError> {
-        if SEALED_DOCUMENTS.contains(&name) && self.sealer.seal_status() == DocumentSeal::Waiting {
+        if SEALED_DOCUMENTS.contains(&name) && self.sealer.seal_status() == DocumentSealState::Waiting {
             self.sealer.request_key_and_wait(KEYCHAIN_TIMEOUT);
         }
         // Usage counts are written without a user action, so they must not cause a keychain prompt.
@@ -311,7 +311,7 @@ impl Documents for DocumentFolder {
         self.sealer.request_key_and_wait(patience);
     }
 
-    fn seal(&self) -> DocumentSeal {
+    fn seal(&self) -> DocumentSealState {
         self.sealer.seal_status()
     }
 

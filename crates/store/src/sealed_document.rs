@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use aws_lc_rs::hmac;
-use ports::{Document, DocumentSeal, Secrets};
+use ports::{Document, DocumentSealState, Secrets};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -22,7 +22,7 @@ use crate::audit::SealKeyHolder;
 use crate::hex::{from_hex, hex};
 
 /// Name of the keychain entry (mark) with the latest sequence numbers of all sealed documents.
-pub(crate) const KEYCHAIN_MARK_NAME: &str = "sealed documents";
+pub(crate) const DOCUMENTS_KEYCHAIN_MARK_NAME: &str = "sealed documents";
 /// Label from which, together with the seal key in the keychain, the key of document seals is derived.
 const SEAL_KEY_LABEL: &[u8] = b"drawbridge document seal 1";
 /// Name under which the document sealer registers its listener at the [`SealKeyHolder`].
@@ -247,12 +247,12 @@ impl DocumentSealer {
     }
 
     /// Returns whether documents are sealed, in the form in which the host receives it.
-    pub(crate) fn seal_status(&self) -> DocumentSeal {
+    pub(crate) fn seal_status(&self) -> DocumentSealState {
         match &*self.lock_state() {
-            SealerState::NotRequested | SealerState::Requesting => DocumentSeal::Waiting,
-            SealerState::Without(cause) => DocumentSeal::None { cause: cause.clone() },
-            SealerState::Unavailable(cause) => DocumentSeal::Unavailable { cause: cause.clone() },
-            SealerState::Ready(_) => DocumentSeal::Sealed,
+            SealerState::NotRequested | SealerState::Requesting => DocumentSealState::Waiting,
+            SealerState::Without(cause) => DocumentSealState::None { cause: cause.clone() },
+            SealerState::Unavailable(cause) => DocumentSealState::Unavailable { cause: cause.clone() },
+            SealerState::Ready(_) => DocumentSealState::Sealed,
         }
     }
 
@@ -284,7 +284,7 @@ impl DocumentSealer {
     /// Reads the sequence numbers from the keychain, and returns the sealing state for this key. If the keychain
     /// contains none, seals the existing documents and also returns `true`.
     fn state_with_key(&self, (id, key): (String, hmac::Key)) -> (SealerState, bool) {
-        let numbers = match self.secrets.read_mark(KEYCHAIN_MARK_NAME) {
+        let numbers = match self.secrets.read_rollback_mark(DOCUMENTS_KEYCHAIN_MARK_NAME) {
             Ok(mark) => mark.map(|mark| parse_document_numbers(&mark)),
             Err(error) => return (SealerState::Unavailable(error.to_string()), false),
         };

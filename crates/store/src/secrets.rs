@@ -42,9 +42,9 @@ const MAX_SECRETS_FILE_BYTES: u64 = 16 << 20;
 const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
 /// Name of the keychain entry that is written to test whether the keychain is locked, because a locked keychain may
 /// report that an entry does not exist.
-const PROBE_ENTRY_NAME: &str = "probe";
+const KEYCHAIN_PROBE_ENTRY_NAME: &str = "probe";
 /// Maximum number of attempts to create `secrets.json`, if other processes create it at the same moment.
-const MAX_CREATE_ATTEMPTS: usize = 3;
+const MAX_SECRETS_FILE_CREATE_ATTEMPTS: usize = 3;
 
 /// The secrets in a data folder's `secrets.json`. Implements [`Secrets`].
 pub(crate) struct SecretsFile {
@@ -143,8 +143,8 @@ impl SecretsFile {
 
     /// Writes a test entry to the keychain, to check that the keychain accepts writes.
     fn probe(&self) -> Result<(), KeychainError> {
-        self.keychain.write(PROBE_ENTRY_NAME, PROBE_ENTRY_NAME.as_bytes())?;
-        self.keychain.remove(PROBE_ENTRY_NAME)
+        self.keychain.write(KEYCHAIN_PROBE_ENTRY_NAME, KEYCHAIN_PROBE_ENTRY_NAME.as_bytes())?;
+        self.keychain.remove(KEYCHAIN_PROBE_ENTRY_NAME)
     }
 
     /// Returns the encryption key for a new `secrets.json`: the key that was used last, or else a new key that is
@@ -169,7 +169,7 @@ impl SecretsFile {
     /// does not exist.
     fn store_secret(&self, name: &str, secret: &str) -> Result<(), KeychainError> {
         let broken = |error: SecretError| KeychainError::Broken(error.to_string());
-        for _ in 0..MAX_CREATE_ATTEMPTS {
+        for _ in 0..MAX_SECRETS_FILE_CREATE_ATTEMPTS {
             let found = self.read()?;
             let key = match &found {
                 Some(file) => self.file_key(file)?,
@@ -220,7 +220,7 @@ impl SecretsFile {
     /// Looks for a separate keychain entry in which an older version stored this secret. If there is one, moves the
     /// secret into `secrets.json` and returns it.
     fn migrate_old_entry(&self, name: &str) -> Result<Option<String>, SecretError> {
-        if !may_be_old_entry(name) || self.lock_state().names_without_old_entry.contains(name) {
+        if !may_be_stored_in_old_keychain_entry(name) || self.lock_state().names_without_old_entry.contains(name) {
             return Ok(None);
         }
         let old = self.keychain.read(name)?;
@@ -237,7 +237,7 @@ impl SecretsFile {
 
     /// Removes the separate keychain entry that an older version created for this secret.
     fn remove_old_entry(&self, name: &str) {
-        if !may_be_old_entry(name) {
+        if !may_be_stored_in_old_keychain_entry(name) {
             return;
         }
         match self.keychain.remove(name) {
@@ -253,7 +253,7 @@ impl SecretsFile {
     fn acquire_name_lock(&self, name: &str, pause: impl FnMut()) -> Option<FolderLockGuard> {
         let file = short_hash(name.as_bytes());
         FolderLock::new(self.path.with_file_name(SECRET_LOCKS_FOLDER).join(file))
-            .acquire_within(max_lock_wait(name), pause)
+            .acquire_within(max_name_lock_wait(name), pause)
             .ok()
     }
 
@@ -331,13 +331,13 @@ impl Secrets for SecretsFile {
         self.acquire_name_lock(name, folder_lock::sleep_before_retry).map(|held| Box::new(held) as Box<dyn Send>)
     }
 
-    fn read_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+    fn read_rollback_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
         let mark = self.keychain.read(&self.keychain_mark_name(name))?;
         let damaged = |_| SecretError::Failed("an entry of the keychain is damaged".to_owned());
         mark.map(String::from_utf8).transpose().map_err(damaged)
     }
 
-    fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
+    fn set_rollback_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
         Ok(self.keychain.write(&self.keychain_mark_name(name), mark.as_bytes())?)
     }
 
@@ -353,8 +353,9 @@ impl Secrets for SecretsFile {
 
 /// Returns the maximum time to wait for the lock on the name of a secret or mark (a keychain entry with the latest
 /// state of a file).
-fn max_lock_wait(name: &str) -> Duration {
-    let is_mark = [crate::sealed_document::KEYCHAIN_MARK_NAME, crate::audit::KEYCHAIN_MARK_NAME].contains(&name);
+fn max_name_lock_wait(name: &str) -> Duration {
+    let is_mark =
+        [crate::sealed_document::DOCUMENTS_KEYCHAIN_MARK_NAME, crate::audit::AUDIT_KEYCHAIN_MARK_NAME].contains(&name);
     if is_mark { MAX_KEYCHAIN_MARK_LOCK_WAIT } else { MAX_SECRET_LOCK_WAIT }
 }
 
@@ -369,7 +370,7 @@ fn keychain_entry_name(id: &str) -> String {
 
 /// Returns `true` if older versions may have stored a secret of this name in a separate keychain entry. They did so for
 /// secrets in HTTP headers, which have names of the form `NAME @ ORIGIN`.
-fn may_be_old_entry(name: &str) -> bool {
+fn may_be_stored_in_old_keychain_entry(name: &str) -> bool {
     name.split_once(" @ ").is_some_and(|(_, origin)| origin.starts_with("http"))
 }
 

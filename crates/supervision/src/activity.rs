@@ -1,5 +1,6 @@
 //! The activity log of one server: protocol messages, log messages of the server and its standard error, in a bounded
-//! buffer without secrets. Used by the connections of `host`, which append to it, and by the activity page of the UI.
+//! buffer without secrets. Used by the connections of `host`, which append to it, and by the activity view of
+//! Drawbridge's page.
 
 mod entry_body;
 mod hidden_secrets;
@@ -89,7 +90,7 @@ impl ActivityEntry {
     /// Returns the first 200 characters of the body.
     #[must_use]
     pub fn preview(&self) -> String {
-        self.body.first_chars(ENTRY_PREVIEW_CHARS)
+        self.body.first_chars_of_body(ENTRY_PREVIEW_CHARS)
     }
 }
 
@@ -144,7 +145,7 @@ pub struct ActivityLog {
 
 impl Default for ActivityLog {
     fn default() -> Self {
-        Self::with_shared_total(&TotalActivitySize::default())
+        Self::with_shared_total_size(&TotalActivitySize::default())
     }
 }
 
@@ -156,7 +157,7 @@ impl Drop for ActivityLog {
 
 impl ActivityLog {
     /// Creates an empty log that adds its size to `together`, the total size of the logs of all servers.
-    pub fn with_shared_total(together: &TotalActivitySize) -> Self {
+    pub fn with_shared_total_size(together: &TotalActivitySize) -> Self {
         Self {
             entries: VecDeque::new(),
             most: DEFAULT_MAX_ACTIVITY_BYTES,

@@ -149,7 +149,7 @@ impl UsageGauge {
     pub fn current_usage(&self, limits: &ServerLimits) -> LimitsUsage {
         let used = self.counted.map_or_else(
             || LimitsUsage::unused(limits),
-            |(at, used)| used.after_idle_seconds(at.elapsed().as_secs_f64()),
+            |(at, used)| used.after_seconds_without_messages(at.elapsed().as_secs_f64()),
         );
         LimitsUsage { resources: self.meter.as_ref().map(ResourcesUsage::from_meter), ..used }
     }
@@ -182,7 +182,7 @@ pub struct LimitsUsage {
 impl LimitsUsage {
     /// Returns the usage that these counts become after `seconds` in which the server sends nothing.
     #[must_use]
-    pub fn after_idle_seconds(mut self, seconds: f64) -> Self {
+    pub fn after_seconds_without_messages(mut self, seconds: f64) -> Self {
         let back = |counter: &LimitCounter, span: f64| {
             counter.current.saturating_sub((counter.limit as f64 * seconds / span) as u64)
         };

@@ -16,14 +16,14 @@ pub struct ServerRequestQuota {
     /// `host`, where even a request that a rule denies would cost time and an audit entry.
     left: TokenBucket,
     refused: u64,
-    /// Total number of refused requests when [`Self::take_refused_total`] last returned it.
+    /// Total number of refused requests when [`Self::take_changed_refused_total`] last returned it.
     reported_refusals: u64,
 }
 
 /// Returns a full token bucket that limits the rate of consent requests. Its capacity is the number of requests that is
 /// allowed in ten seconds.
 #[must_use]
-pub fn consent_request_rate(limits: &ServerLimits) -> TokenBucket {
+pub fn consent_request_rate_limit(limits: &ServerLimits) -> TokenBucket {
     let per_minute = limits.consent_requests_per_minute;
     TokenBucket::new(u64::from(per_minute / 6).max(1), f64::from(per_minute) / 60.0)
 }
@@ -32,7 +32,7 @@ impl ServerRequestQuota {
     /// Creates the quota for one connection to a server. No requests are pending.
     #[must_use]
     pub fn new(limits: &ServerLimits) -> Self {
-        let left = consent_request_rate(limits);
+        let left = consent_request_rate_limit(limits);
         Self { open: HashSet::new(), most: limits.consent_requests as usize, left, refused: 0, reported_refusals: 0 }
     }
 
@@ -60,7 +60,7 @@ impl ServerRequestQuota {
     }
 
     /// Returns the total number of refused requests if it has changed since the last call, and otherwise `None`.
-    pub fn take_refused_total(&mut self) -> Option<u64> {
+    pub fn take_changed_refused_total(&mut self) -> Option<u64> {
         let refused = (self.refused > self.reported_refusals).then_some(self.refused);
         self.reported_refusals = self.refused;
         refused

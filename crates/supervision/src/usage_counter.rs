@@ -20,7 +20,7 @@ const MAX_READ_PAUSE: Duration = Duration::from_secs(5);
 /// Counts the usage of a server since its start against its limits.
 pub struct UsageCounter {
     limits: ServerLimits,
-    /// Gauge from which the UI reads the usage.
+    /// Current usage of the server, for display in Drawbridge's page.
     shown: Arc<Mutex<UsageGauge>>,
     bytes: TokenBucket,
     notifications: TokenBucket,
@@ -121,7 +121,7 @@ impl UsageCounter {
     }
 
     /// Counts a consent request that was refused without being shown.
-    pub const fn count_refused_request(&mut self) {
+    pub const fn count_refused_consent_request(&mut self) {
         self.refused_requests += 1;
     }
 

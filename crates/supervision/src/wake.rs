@@ -9,7 +9,7 @@ use tokio::time::Instant;
 /// Interval at which the clocks and addresses are compared.
 pub const CLOCK_COMPARISON_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum number of checks that start without delay when the network changes several times in a row.
-pub const MAX_BURST_CHECKS: u32 = 3;
+pub const MAX_CONNECTION_CHECKS_IN_BURST: u32 = 3;
 /// Minimum time by which a clock must have advanced beyond the comparison interval to show that the computer slept.
 /// Smaller differences may occur on a busy computer.
 const MIN_CLOCK_JUMP: Duration = Duration::from_secs(20);
@@ -27,7 +27,8 @@ impl ClockComparison {
         Self { wall, own }
     }
 
-    /// Returns `true` if the computer slept since the last comparison, which was made [`CLOCK_COMPARISON_INTERVAL`] ago.
+    /// Returns `true` if the computer slept since the last comparison, which was made [`CLOCK_COMPARISON_INTERVAL`]
+    /// ago.
     ///
     /// On some systems a process's monotonic clock runs during sleep, on others it stops. The wall clock always
     /// advances. A wall clock that was set back doesn't count as sleep.
@@ -64,31 +65,35 @@ impl SourceAddresses {
     }
 }
 
-/// Limits the rate at which reported network changes trigger checks of connections: a burst of [`MAX_BURST_CHECKS`],
-/// and one per [`CLOCK_COMPARISON_INTERVAL`] after that. Reports during the wait are merged into one pending check.
+/// Limits the rate at which reported network changes trigger checks of connections: a burst of
+/// [`MAX_CONNECTION_CHECKS_IN_BURST`], and one per [`CLOCK_COMPARISON_INTERVAL`] after that. Reports during the wait
+/// are merged into one pending check.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct CheckRateLimit {
-    /// Time at which [`MAX_BURST_CHECKS`] checks without delay are allowed again. `None` before the first check.
+pub struct ConnectionCheckRateLimit {
+    /// Time at which [`MAX_CONNECTION_CHECKS_IN_BURST`] checks without delay are allowed again. `None` before the first
+    /// check.
     full_at: Option<Instant>,
     is_pending: bool,
 }
 
-impl CheckRateLimit {
+impl ConnectionCheckRateLimit {
     /// Returns the time at which to check the connections after a reported network change, or `None` if a check is
     /// already pending.
-    pub fn schedule_check(&mut self, now: Instant) -> Option<Instant> {
+    pub fn schedule_connection_check(&mut self, now: Instant) -> Option<Instant> {
         if self.is_pending {
             return None;
         }
         let full_at = self.full_at.map_or(now, |full_at| full_at.max(now)) + CLOCK_COMPARISON_INTERVAL;
         self.full_at = Some(full_at);
-        let at = full_at.checked_sub(CLOCK_COMPARISON_INTERVAL * MAX_BURST_CHECKS).map_or(now, |at| at.max(now));
+        let at = full_at
+            .checked_sub(CLOCK_COMPARISON_INTERVAL * MAX_CONNECTION_CHECKS_IN_BURST)
+            .map_or(now, |at| at.max(now));
         self.is_pending = at > now;
         Some(at)
     }
 
     /// Records that the pending check of connections has started.
-    pub const fn mark_check_started(&mut self) {
+    pub const fn mark_connection_check_started(&mut self) {
         self.is_pending = false;
     }
 }
@@ -107,38 +112,38 @@ mod tests {
     #[test]
     fn check_requests_beyond_the_rate_limit_are_coalesced() {
         let now = Instant::now() + Duration::from_secs(1_000_000);
-        let mut pace = CheckRateLimit::default();
-        for _ in 0..MAX_BURST_CHECKS {
-            assert_eq!(pace.schedule_check(now), Some(now), "the first reports must be checked immediately");
+        let mut pace = ConnectionCheckRateLimit::default();
+        for _ in 0..MAX_CONNECTION_CHECKS_IN_BURST {
+            assert_eq!(pace.schedule_connection_check(now), Some(now), "the first reports must be checked immediately");
         }
         assert_eq!(
-            pace.schedule_check(now),
+            pace.schedule_connection_check(now),
             Some(now + CLOCK_COMPARISON_INTERVAL),
             "the next report must wait for an interval"
         );
         assert_eq!(
-            pace.schedule_check(now + Duration::from_secs(1)),
+            pace.schedule_connection_check(now + Duration::from_secs(1)),
             None,
             "later reports must be merged into the pending check"
         );
         let then = now + CLOCK_COMPARISON_INTERVAL;
-        pace.mark_check_started();
+        pace.mark_connection_check_started();
         assert_eq!(
-            pace.schedule_check(then),
+            pace.schedule_connection_check(then),
             Some(then + CLOCK_COMPARISON_INTERVAL),
             "there must be one check per interval"
         );
-        pace.mark_check_started();
+        pace.mark_connection_check_started();
         let later = then + CLOCK_COMPARISON_INTERVAL * 10;
         assert_eq!(
-            pace.schedule_check(later),
+            pace.schedule_connection_check(later),
             Some(later),
             "a report after a quiet period must be checked immediately"
         );
     }
 
     #[test]
-    fn only_a_clock_jump_is_detected_as_sleep() {
+    fn only_a_jump_of_the_clock_is_detected_as_sleep() {
         let (wall, own) = (SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000), Instant::now());
         let secs = Duration::from_secs;
         let cases = [

@@ -20,26 +20,27 @@ pub const EVENT_TIMEOUT: Duration = Duration::from_secs(60);
 /// Name of the file with the administrator's policy rules, in the temporary folder of a test.
 pub const MANAGED_POLICY_FILE: &str = "managed.json";
 
-/// Platform whose dialogs and browser respond as the test has configured.
+/// Simulated platform of the host, whose file dialogs and browser respond as the test has configured.
 #[derive(Debug, Default)]
 pub struct TestPlatform {
     /// Time that the simulated browser takes to open a URL.
     pub slow: Mutex<Duration>,
-    /// Number of URLs that the host requested to open.
+    /// Number of URLs that the host has requested to open, including those that the browser is still opening.
     pub begun: AtomicUsize,
-    /// URLs that were opened, in order.
+    /// URLs that the simulated browser has opened, in order.
     pub opened: Mutex<Vec<String>>,
-    /// Set to follow each opened URL like the browser of a signed-in user. Otherwise the URL is only recorded.
+    /// Set if the simulated browser loads each opened URL and follows its redirect, like that of a signed-in user.
+    /// Otherwise it only records the URL.
     pub browses: AtomicBool,
-    /// Folder that the user selects in a dialog, or `None` if the user cancels it.
+    /// Folder that the simulated user selects in a dialog, or `None` if the user cancels the dialog.
     pub folder: Mutex<Option<PathBuf>>,
-    /// File that the user selects for reading, or `None` if the user cancels the dialog.
+    /// File that the simulated user selects for reading, or `None` if the user cancels the dialog.
     pub file: Mutex<Option<PathBuf>>,
-    /// File that the user selects for writing, or `None` if the user cancels the dialog.
+    /// File that the simulated user selects for writing, or `None` if the user cancels the dialog.
     pub save_file: Mutex<Option<PathBuf>>,
     /// File names that the host suggested in save dialogs.
     pub proposed: Mutex<Vec<String>>,
-    /// Consent requests that the host announced by a notification, as `server: kind`.
+    /// Consent requests for which the host has requested a desktop notification, as `server: kind`.
     pub announced: Mutex<Vec<String>>,
 }
 
@@ -76,7 +77,7 @@ impl Platform for TestPlatform {
     }
 }
 
-/// Host whose files are in a temporary folder, with its platform.
+/// Host under test whose files are in a temporary folder, with its simulated platform.
 pub struct TestApp {
     /// Temporary folder that contains `mcp.json` and the data folder.
     pub folder: tempfile::TempDir,
@@ -111,8 +112,8 @@ pub fn demo_config(args: &[&str]) -> ServerConfig {
     local_config(crate::binaries::demo_server(), args)
 }
 
-/// Enables sampling for these servers unless it is already configured, so that sampling requests lead to consent
-/// requests.
+/// Enables sampling for these servers unless it is already configured, so that the host shows their sampling requests
+/// as consent requests.
 fn enable_sampling(ports: &ports::Ports, servers: &[&str]) {
     let turn_on = |document: Option<serde_json::Value>| {
         let mut document = document.unwrap_or_else(|| serde_json::json!({}));
@@ -125,7 +126,7 @@ fn enable_sampling(ports: &ports::Ports, servers: &[&str]) {
     };
     let written = ports.documents.update(ports::Document::Sampling, &mut { turn_on });
     // If the keychain is locked, no settings can be sealed, and those of an earlier start are kept.
-    let is_locked = matches!(ports.documents.seal(), ports::DocumentSeal::Unavailable { .. });
+    let is_locked = matches!(ports.documents.seal(), ports::DocumentSealState::Unavailable { .. });
     if let Err(error) = written
         && !is_locked
     {
@@ -183,8 +184,8 @@ impl TestApp {
         Self::start_with_changed_ports(folder, servers, options, secrets, |ports| ports).await
     }
 
-    /// Starts a host with this keychain, whose files are in an existing folder. `change` can replace other ports before
-    /// the start.
+    /// Starts a host with this keychain, whose files are in an existing folder. `change` can replace other ports (the
+    /// interfaces of the host to its files and the system) before the start.
     ///
     /// # Panics
     /// Panics if the folder can't be used or a server can't be added.
@@ -249,7 +250,7 @@ impl TestApp {
     /// # Panics
     /// Panics if the server does not become ready.
     pub async fn ready(&self, name: &str) -> ServerView {
-        self.ready_for(name, policy::ApprovalScope::Once).await
+        self.ready_with_scope(name, policy::ApprovalScope::Once).await
     }
 
     /// Starts a server like [`TestApp::ready`], but with a permanent grant, so that the host restarts it after it
@@ -258,11 +259,11 @@ impl TestApp {
     /// # Panics
     /// Panics if the server does not become ready.
     pub async fn ready_with_grant(&self, name: &str) -> ServerView {
-        self.ready_for(name, policy::ApprovalScope::Always).await
+        self.ready_with_scope(name, policy::ApprovalScope::Always).await
     }
 
-    async fn ready_for(&self, name: &str, scope: policy::ApprovalScope) -> ServerView {
-        self.approve_start_for(name, scope).await;
+    async fn ready_with_scope(&self, name: &str, scope: policy::ApprovalScope) -> ServerView {
+        self.approve_start_with_scope(name, scope).await;
         self.until(name, "ready", |s| s.state == ServerState::Ready).await;
         self.until(name, "known", |s| s.counts.iter().any(|&n| n > 0)).await
     }
@@ -272,10 +273,10 @@ impl TestApp {
     /// # Panics
     /// Panics if no consent request for the start is queued.
     pub async fn approve_start(&self, name: &str) {
-        self.approve_start_for(name, policy::ApprovalScope::Once).await;
+        self.approve_start_with_scope(name, policy::ApprovalScope::Once).await;
     }
 
-    async fn approve_start_for(&self, name: &str, scope: policy::ApprovalScope) {
+    async fn approve_start_with_scope(&self, name: &str, scope: policy::ApprovalScope) {
         let started = self.host.start_server(name.to_owned()).await;
         assert!(matches!(started, Ok(())), "{name} can be started: {started:?}");
         let is_start = |q: &ConsentRequestView| {
@@ -318,7 +319,7 @@ impl TestApp {
         self.host.snapshot().await.unwrap_or_else(|e| panic!("{e}")).consent_requests
     }
 
-    /// Submits a decision on a consent request, with the hash that it was returned with.
+    /// Submits a decision on a consent request, for exactly the payload whose hash `request` contains.
     ///
     /// # Panics
     /// Panics if the host rejects the decision.
@@ -360,7 +361,7 @@ impl TestApp {
         entries.into_iter().rev().map(|e| (e.kind.into_owned(), e.decision.into_owned(), e.by.into_owned())).collect()
     }
 
-    /// Returns the latest entries of the audit log whose field `kind` has this value, oldest first.
+    /// Returns the latest entries of the audit log whose field `kind` has this value, at most 100 and oldest first.
     ///
     /// # Panics
     /// Panics if the log can't be read.

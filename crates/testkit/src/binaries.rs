@@ -11,8 +11,10 @@ use std::time::SystemTime;
 /// # Panics
 /// Panics if it can't be built.
 pub fn scripted_server() -> PathBuf {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| build_if_outdated("testkit", "scripted-server", Path::new(env!("CARGO_MANIFEST_DIR")))).clone()
+    static PROGRAM_PATH: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM_PATH
+        .get_or_init(|| build_if_outdated("testkit", "scripted-server", Path::new(env!("CARGO_MANIFEST_DIR"))))
+        .clone()
 }
 
 /// Returns the path of the program `authorization-server`, which is built first if necessary.
@@ -20,8 +22,8 @@ pub fn scripted_server() -> PathBuf {
 /// # Panics
 /// Panics if it can't be built.
 pub fn authorization_server() -> PathBuf {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT
+    static PROGRAM_PATH: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM_PATH
         .get_or_init(|| build_if_outdated("testkit", "authorization-server", Path::new(env!("CARGO_MANIFEST_DIR"))))
         .clone()
 }
@@ -31,9 +33,9 @@ pub fn authorization_server() -> PathBuf {
 /// # Panics
 /// Panics if it can't be built.
 pub fn demo_server() -> PathBuf {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    static PROGRAM_PATH: OnceLock<PathBuf> = OnceLock::new();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../demo-server");
-    BUILT.get_or_init(|| build_if_outdated("demo-server", "demo-server", &source)).clone()
+    PROGRAM_PATH.get_or_init(|| build_if_outdated("demo-server", "demo-server", &source)).clone()
 }
 
 /// Returns the path of a workspace program in the Cargo profile of the running test.
@@ -53,9 +55,11 @@ fn build_if_outdated(package: &str, name: &str, source: &Path) -> PathBuf {
     // The sources are the program's folder in `src/bin`, or else the whole crate.
     let own = source.join("src/bin").join(name);
     let own = if own.is_dir() { own } else { source.join("src") };
-    let beside =
-        [modification_time(&source.join("src/processes.rs")), newest_modification(&source.join("src/authorization"))];
-    let sources = [newest_modification(&own), beside[0], beside[1]];
+    let beside = [
+        modification_time(&source.join("src/processes.rs")),
+        newest_modification_time(&source.join("src/authorization")),
+    ];
+    let sources = [newest_modification_time(&own), beside[0], beside[1]];
     let is_fresh = match (modification_time(&program), sources.into_iter().flatten().max()) {
         (Some(built), Some(written)) => built >= written,
         _ => false,
@@ -78,13 +82,13 @@ fn modification_time(path: &Path) -> Option<SystemTime> {
     path.metadata().ok()?.modified().ok()
 }
 
-fn newest_modification(folder: &Path) -> Option<SystemTime> {
+fn newest_modification_time(folder: &Path) -> Option<SystemTime> {
     let entries = std::fs::read_dir(folder).ok()?;
     entries
         .flatten()
         .filter_map(|entry| {
             let path = entry.path();
-            if path.is_dir() { newest_modification(&path) } else { modification_time(&path) }
+            if path.is_dir() { newest_modification_time(&path) } else { modification_time(&path) }
         })
         .max()
 }

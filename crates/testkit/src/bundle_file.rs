@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-/// Contents of a bundle that a test writes as a ZIP file.
+/// Contents of an MCP bundle that a test writes as a ZIP file.
 #[derive(Debug, Clone)]
 pub struct Bundle {
     /// Manifest of the bundle, `manifest.json`.
@@ -70,14 +70,14 @@ impl Bundle {
 
 /// Returns a ZIP archive of these files without compression. Each file has a name, a mode and its content.
 fn zip(files: &[(&str, u32, &[u8])]) -> Vec<u8> {
-    const UTF8: u16 = 1 << 11;
+    const UTF8_NAME_FLAG: u16 = 1 << 11;
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());
     for (name, mode, content) in files {
         let mut crc = flate2::Crc::new();
         crc.update(content);
         let size = content.len() as u32;
         let mut header = Vec::new();
-        header.extend([20, UTF8, 0, 0, 0].map(u16::to_le_bytes).concat());
+        header.extend([20, UTF8_NAME_FLAG, 0, 0, 0].map(u16::to_le_bytes).concat());
         header.extend([crc.sum(), size, size].map(u32::to_le_bytes).concat());
         header.extend([name.len() as u16, 0].map(u16::to_le_bytes).concat());
         let at = bytes.len() as u32;

@@ -6,10 +6,10 @@ use mcp_proto::types::CallToolResult;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
-/// Result of a tool call. Contains the sent arguments if the user changed them.
+/// Result of a tool call together with the sent arguments if the user changed them, or the reason why the call failed.
 pub type CallOutcome = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
-/// Extension of the host that calls tools on behalf of the user.
+/// Extension trait of the host that lets tests call tools on behalf of the user.
 pub trait UserCalls {
     /// Calls a tool and returns its result, after the user's consent if the policy requires it.
     fn call_tool(

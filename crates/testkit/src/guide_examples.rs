@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-/// Command in the user guide.
+/// Command line that the user guide shows as an example.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuideExample {
     /// File and line of the command, for assertion messages.

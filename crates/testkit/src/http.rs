@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 /// Maximum number of requests that the server records.
 const MAX_RECORDED_REQUESTS: usize = 10_000;
 
-/// Scripted HTTP/1.1 server on loopback. It stops when this is dropped.
+/// Scripted HTTP/1.1 server on loopback. The server stops when this value is dropped.
 #[derive(Debug)]
 pub struct HttpServer {
     /// Address on which the server listens.
@@ -59,7 +59,7 @@ impl HttpServer {
             let mut connections = tokio::task::JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
                 while connections.try_join_next().is_some() {}
-                connections.spawn(serve(stream, Arc::clone(&script), Arc::clone(&recorded)));
+                connections.spawn(serve_connection(stream, Arc::clone(&script), Arc::clone(&recorded)));
             }
         });
         Self { address, requests, accepting }
@@ -87,7 +87,7 @@ impl Drop for HttpServer {
     }
 }
 
-async fn serve<F, A>(mut stream: TcpStream, script: Arc<F>, requests: Arc<Mutex<Vec<HttpRequest>>>)
+async fn serve_connection<F, A>(mut stream: TcpStream, script: Arc<F>, requests: Arc<Mutex<Vec<HttpRequest>>>)
 where
     F: Fn(HttpRequest, HttpResponder) -> A,
     A: Future<Output = io::Result<()>>,
@@ -130,7 +130,7 @@ impl HttpResponder {
         self.stream.shutdown().await
     }
 
-    /// Sends a response without a body.
+    /// Sends a response with this HTTP status and without a body.
     ///
     /// # Errors
     /// Returns an error if the client has disconnected.

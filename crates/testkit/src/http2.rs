@@ -34,7 +34,7 @@ pub enum Http2Reply {
     Headers(usize),
 }
 
-/// HTTP/2 server on loopback. It stops when this is dropped.
+/// Scripted HTTP/2 server on loopback. It stops when this is dropped.
 #[derive(Debug)]
 pub struct Http2Server {
     /// Address on which the server listens.
@@ -51,7 +51,7 @@ struct Http2ServerState<F> {
 }
 
 impl Http2Server {
-    /// Starts a server that responds to each request with `script`.
+    /// Starts a server with the certificate `identity` that responds to each request as `script` determines.
     ///
     /// # Panics
     /// Panics if there is no free port.
@@ -68,7 +68,7 @@ impl Http2Server {
             let mut tasks = JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
                 while tasks.try_join_next().is_some() {}
-                tasks.spawn(serve(client, acceptor.clone(), Arc::clone(&shared)));
+                tasks.spawn(serve_connection(client, acceptor.clone(), Arc::clone(&shared)));
             }
         });
         Self { address, requests, connections, accepting }
@@ -97,7 +97,7 @@ impl Drop for Http2Server {
     }
 }
 
-async fn serve<F>(client: TcpStream, acceptor: TlsAcceptor, shared: Arc<Http2ServerState<F>>)
+async fn serve_connection<F>(client: TcpStream, acceptor: TlsAcceptor, shared: Arc<Http2ServerState<F>>)
 where
     F: Fn(&HttpRequest) -> Http2Reply + Send + Sync + 'static,
 {

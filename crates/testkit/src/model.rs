@@ -15,7 +15,7 @@ use models::{
 /// Identifier of the provider that [`ScriptedModel::add_to_host`] adds.
 pub const SCRIPTED_PROVIDER_ID: &str = "scripted";
 
-/// Returns the settings of an OpenAI-compatible provider `own` at a URL.
+/// Returns the settings of an OpenAI-compatible provider at a URL. The id of the provider is `own`.
 ///
 /// # Panics
 /// Panics if the URL is invalid.
@@ -82,12 +82,12 @@ impl ScriptedModel {
         own
     }
 
-    /// Queues the script of the reply to the next request. A request without a queued script receives nothing.
+    /// Queues the script of the reply to the next request. A request for which no script is queued gets no reply.
     pub fn queue_reply(&self, script: Vec<ModelStep>) {
         self.scripts.lock().unwrap_or_else(PoisonError::into_inner).push_back(script);
     }
 
-    /// Sets the lossy conversions that the provider reports for every request.
+    /// Sets the lossy conversions of content that the provider reports for every request.
     pub fn set_losses(&self, losses: Vec<LossyConversion>) {
         *self.losses.lock().unwrap_or_else(PoisonError::into_inner) = losses;
     }
@@ -126,7 +126,7 @@ impl Provider for ScriptedModel {
         Ok(Vec::new())
     }
 
-    fn find_losses(&self, _: &ModelRequest) -> Vec<LossyConversion> {
+    fn find_lossy_conversions(&self, _: &ModelRequest) -> Vec<LossyConversion> {
         self.losses.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

@@ -32,12 +32,13 @@ pub fn processor_time() -> Duration {
     STARTED_AT.elapsed()
 }
 
-/// Returns the resident memory of a process in bytes.
+/// Returns the resident memory of a process in bytes, or `None` if it is unknown.
 pub fn resident_bytes(pid: u32) -> Option<u64> {
     proc_status_bytes(pid, "VmRSS:")
 }
 
-/// Returns the peak resident memory of a process in bytes, since its start or since [`reset_peak_memory`].
+/// Returns the peak resident memory of a process in bytes, since its start or since [`reset_peak_memory`], or `None` if
+/// it is unknown.
 pub fn peak_resident_bytes(pid: u32) -> Option<u64> {
     proc_status_bytes(pid, "VmHWM:")
 }

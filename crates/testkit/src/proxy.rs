@@ -29,7 +29,7 @@ pub enum ProxyFault {
     Refused,
 }
 
-/// TCP proxy on loopback. It stops when this is dropped.
+/// TCP proxy on loopback that applies a [`ProxyFault`] to the output of a server. It stops when this is dropped.
 #[derive(Debug)]
 pub struct FaultProxy {
     /// Address on which the proxy listens.
@@ -41,7 +41,7 @@ pub struct FaultProxy {
 }
 
 impl FaultProxy {
-    /// Starts a proxy in front of a server.
+    /// Starts a proxy that forwards connections to `server`.
     ///
     /// # Panics
     /// Panics if there is no free port.
@@ -55,7 +55,7 @@ impl FaultProxy {
             let mut connections = tokio::task::JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
                 while connections.try_join_next().is_some() {}
-                let (server, fault, mut cuts) = (current_value(&leads_to), Arc::clone(&happens), cuts.clone());
+                let (server, fault, mut cuts) = (copy_locked_value(&leads_to), Arc::clone(&happens), cuts.clone());
                 cuts.mark_unchanged();
                 connections.spawn(async move {
                     tokio::select! {
@@ -91,7 +91,7 @@ impl Drop for FaultProxy {
 }
 
 async fn relay_connection(client: TcpStream, server: SocketAddr, fault: Arc<Mutex<ProxyFault>>) -> io::Result<()> {
-    if current_value(&fault) == ProxyFault::Refused {
+    if copy_locked_value(&fault) == ProxyFault::Refused {
         return Ok(());
     }
     let server = TcpStream::connect(server).await?;
@@ -106,7 +106,7 @@ async fn relay_connection(client: TcpStream, server: SocketAddr, fault: Arc<Mute
     }
 }
 
-fn current_value<T: Copy>(set: &Mutex<T>) -> T {
+fn copy_locked_value<T: Copy>(set: &Mutex<T>) -> T {
     *set.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -118,7 +118,7 @@ async fn relay_with_faults(
     let (mut buffer, mut passed) = (vec![0; 64 * 1024], 0);
     loop {
         let count = from.read(&mut buffer).await?;
-        if count == 0 && current_value(&fault) == ProxyFault::Swallowed {
+        if count == 0 && copy_locked_value(&fault) == ProxyFault::Swallowed {
             // The end of the stream is not passed on either.
             std::future::pending::<()>().await;
         }
@@ -126,7 +126,7 @@ async fn relay_with_faults(
             return to.shutdown().await;
         }
         let bytes = &buffer[..count];
-        match current_value(&fault) {
+        match copy_locked_value(&fault) {
             ProxyFault::None => to.write_all(bytes).await?,
             ProxyFault::Late(pause) => {
                 tokio::time::sleep(pause).await;

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use crate::http::HttpServer;
 
-/// Registry on loopback whose entries a test can change.
+/// MCP registry on loopback whose entries a test can change.
 pub struct TestRegistry {
     /// Entries of the registry. The newest version of a server must precede its other versions.
     pub entries: Arc<Mutex<Vec<Value>>>,
     /// Further files that the server provides, by path, such as `/notes.mcpb`.
     pub files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
-    /// HTTP server of the registry. It stops when this is dropped.
+    /// HTTP server of the registry. The server stops when this value is dropped.
     pub server: HttpServer,
 }
 

@@ -15,8 +15,9 @@ const MAX_TIME_STEP: Duration = Duration::from_millis(100);
 #[cfg(feature = "paused")]
 const REAL_TIME_PER_STEP: Duration = Duration::from_millis(2);
 
-/// Advances Tokio's clock by this duration, about thirty times as fast as real time. Timers fire in order, and the
-/// tasks that they wake run in between. Requires a single-threaded runtime, and only one task may call it at a time.
+/// Advances Tokio's paused clock by this duration, about thirty times as fast as real time. Timers fire in order, and
+/// the tasks that they wake run in between. Requires a single-threaded runtime, and only one task may call it at a
+/// time.
 #[cfg(feature = "paused")]
 pub async fn advance_time(time: Duration) {
     let end = tokio::time::Instant::now() + time;

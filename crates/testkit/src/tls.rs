@@ -32,7 +32,7 @@ impl CertificateAuthority {
     pub fn new() -> Self {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        Self(CertifiedIssuer::self_signed(params, key()).unwrap_or_else(|e| panic!("an authority: {e}")))
+        Self(CertifiedIssuer::self_signed(params, generate_key()).unwrap_or_else(|e| panic!("an authority: {e}")))
     }
 
     /// Returns the certificate of the authority in PEM, to be added to the trusted certificates of a client.
@@ -48,18 +48,18 @@ impl CertificateAuthority {
         self.sign_identity(certificate_params(host))
     }
 
-    /// Issues a certificate that expired in 2001.
+    /// Issues a certificate that expired in 2001, for this host name or IP address.
     ///
     /// # Panics
     /// Panics if the host is neither a name nor an address.
-    pub fn expired(&self, host: &str) -> TlsIdentity {
+    pub fn expired_identity(&self, host: &str) -> TlsIdentity {
         let mut params = certificate_params(host);
         (params.not_before, params.not_after) = (date_time_ymd(2000, 1, 1), date_time_ymd(2001, 1, 1));
         self.sign_identity(params)
     }
 
     fn sign_identity(&self, params: CertificateParams) -> TlsIdentity {
-        let key = key();
+        let key = generate_key();
         let certificate = params.signed_by(&key, &self.0).unwrap_or_else(|e| panic!("a certificate: {e}"));
         TlsIdentity::new(certificate.der(), &key)
     }
@@ -77,7 +77,7 @@ impl TlsIdentity {
     /// # Panics
     /// Panics if the host is neither a name nor an address.
     pub fn self_signed(host: &str) -> Self {
-        let key = key();
+        let key = generate_key();
         let certificate = certificate_params(host).self_signed(&key).unwrap_or_else(|e| panic!("a certificate: {e}"));
         Self::new(certificate.der(), &key)
     }
@@ -100,7 +100,7 @@ impl TlsIdentity {
     }
 }
 
-fn key() -> KeyPair {
+fn generate_key() -> KeyPair {
     KeyPair::generate().unwrap_or_else(|e| panic!("a key: {e}"))
 }
 
@@ -108,7 +108,7 @@ fn certificate_params(host: &str) -> CertificateParams {
     CertificateParams::new(vec![host.to_owned()]).unwrap_or_else(|e| panic!("{host}: {e}"))
 }
 
-/// TLS terminator in front of a plain HTTP/1.1 server. It stops when this is dropped.
+/// TLS terminator in front of a plain HTTP/1.1 server. The terminator stops when this value is dropped.
 #[derive(Debug)]
 pub struct TlsTerminator {
     /// Address on which the terminator listens.
@@ -137,7 +137,7 @@ impl TlsTerminator {
         Self { address, accepted, accepting }
     }
 
-    /// Returns the URL of a path on this server.
+    /// Returns the `https` URL of a path on the server behind this terminator.
     pub fn url(&self, path: &str) -> String {
         format!("https://{}{path}", self.address)
     }

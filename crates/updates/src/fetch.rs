@@ -9,19 +9,19 @@ use url::{Host, Url};
 
 use crate::refusal::UpdateRefusal;
 
-/// Maximum number of redirects that are followed for one request. GitHub's releases use two.
+/// Maximum number of redirects that are followed for one request. Downloads from GitHub's releases have two.
 const MAX_UPDATE_REDIRECTS: usize = 5;
-/// Suffix of the file name of a manifest's signature, as Tauri's bundler writes it.
+/// Suffix of the URL of a manifest's signature, after the URL of the manifest. Tauri's bundler uses it for file names.
 const SIGNATURE_FILE_SUFFIX: &str = ".sig";
 
-/// Limits of time and size for requests to the server with the releases of Drawbridge.
+/// Limits of time and size for requests to the server that publishes Drawbridge's releases.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateLimits {
-    /// Timeout of the request for the manifest, and of that for its signature. Default: 30 s.
+    /// Timeout of the requests for the manifest and for its signature, each. Default: 30 s.
     pub manifest_time: Duration,
-    /// Maximum size of the manifest, in bytes. Default: 128 KiB.
+    /// Maximum size of the manifest and of its signature, each, in bytes. Default: 128 KiB.
     pub manifest_bytes: usize,
-    /// Maximum time without data during a download. Default: 30 s.
+    /// Maximum time without new data while the file of a release is downloaded. Default: 30 s.
     pub idle_time: Duration,
 }
 
@@ -31,7 +31,7 @@ impl Default for UpdateLimits {
     }
 }
 
-/// URL of the manifest of Drawbridge's releases: `https`, or for tests `http` on this computer.
+/// URL of the release manifest. Its scheme is `https`, or in tests `http` with a loopback address.
 #[derive(Debug, Clone)]
 pub struct ReleaseAddress(Url);
 
@@ -82,16 +82,19 @@ impl ReleaseFetcher {
         Ok(Self { address, client, limits })
     }
 
-    /// Returns the manifest and its signature, without verification. Returns `None` for status 204, which means that
-    /// there is no manifest. An attacker who can block the response could cause that as well.
+    /// Downloads the manifest and its signature, and returns them without verifying the signature. Returns `None` if
+    /// the server responds with status 204, which means that there is no manifest. An attacker who can block the
+    /// response could cause that as well.
     pub(crate) async fn download_manifest(&self) -> Result<Option<(Vec<u8>, String)>, UpdateRefusal> {
-        let Some(manifest) = self.download_small(self.address.0.clone()).await? else { return Ok(None) };
-        let signature = self.download_small(self.address.signature_url()).await?.unwrap_or_default();
+        let Some(manifest) = self.download_manifest_or_signature(self.address.0.clone()).await? else {
+            return Ok(None);
+        };
+        let signature = self.download_manifest_or_signature(self.address.signature_url()).await?.unwrap_or_default();
         // Invalid UTF-8 is not a signature, and fails verification.
         Ok(Some((manifest, String::from_utf8_lossy(&signature).into_owned())))
     }
 
-    async fn download_small(&self, url: Url) -> Result<Option<Vec<u8>>, UpdateRefusal> {
+    async fn download_manifest_or_signature(&self, url: Url) -> Result<Option<Vec<u8>>, UpdateRefusal> {
         let limit = self.limits.manifest_bytes;
         let get = async {
             let mut response = self.get(url).await?;
@@ -111,8 +114,8 @@ impl ReleaseFetcher {
         tokio::time::timeout(time, get).await.unwrap_or(Err(UpdateRefusal::TooSlow(time.as_secs())))
     }
 
-    /// Downloads the file of a release, which must have exactly `size` bytes. Calls `on_bytes` with the number of bytes
-    /// received so far.
+    /// Downloads the file of a release, which must have exactly `size` bytes. Calls `on_bytes` repeatedly with the
+    /// number of bytes that were received so far.
     pub(crate) async fn download_file(
         &self,
         url: Url,
@@ -163,7 +166,7 @@ impl ReleaseFetcher {
     }
 }
 
-/// Returns scheme, host and port of the target of a redirect, for messages.
+/// Returns the scheme, host and port of the URL to which a request is redirected, for an error message.
 fn displayed_url(url: &Url) -> String {
     if url.origin().is_tuple() {
         format!("to {}", url.origin().ascii_serialization())
@@ -176,8 +179,8 @@ fn unreachable_refusal(error: &reqwest::Error) -> UpdateRefusal {
     UpdateRefusal::Unreachable(innermost_cause(error).to_string())
 }
 
-/// Returns `true` if the host is a loopback address. Unlike `foreign::is_loopback`, accepts no names, since only tests
-/// use such an address.
+/// Returns `true` if the host of a URL is a loopback address. Unlike `foreign::is_loopback`, returns `false` for names
+/// such as `localhost`, since only tests use `http`.
 fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),

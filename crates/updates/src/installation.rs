@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// Package type of the running desktop app, which Tauri's bundler embeds in the executable. Our own .deb and .rpm
-/// packages have none.
+/// Package type that Tauri's bundler embeds in the executable of the desktop app. Drawbridge's own .deb and .rpm
+/// packages embed none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PackageType {
-    /// An AppImage that Tauri's bundler created.
+    /// An AppImage that was created by Tauri's bundler.
     AppImage,
-    /// A .deb package that Tauri's bundler created.
+    /// A .deb package that was created by Tauri's bundler.
     Deb,
-    /// An .rpm package that Tauri's bundler created.
+    /// An .rpm package that was created by Tauri's bundler.
     Rpm,
     /// A macOS .app bundle, distributed in a .dmg.
     App,
@@ -22,44 +22,45 @@ pub enum PackageType {
     Msi,
 }
 
-/// Facts about the running desktop app from which the kind of its installation is derived.
+/// Facts about the running desktop app, from which [`Installation::detect`] derives how it was installed.
 #[derive(Debug, Clone, Default)]
 pub struct InstallTraces {
-    /// Package type that the bundler embedded in the executable, or `None` if there is none.
+    /// Package type that is embedded in the executable, or `None` if there is none.
     pub bundle: Option<PackageType>,
     /// Path of the running app's executable.
     pub program: PathBuf,
-    /// Value of the environment variable `APPIMAGE`: path of the AppImage file.
+    /// Path of the AppImage file, as in the environment variable `APPIMAGE`, or `None` if it is not set.
     pub appimage: Option<PathBuf>,
-    /// Set if the app runs in a Flatpak (`/.flatpak-info` exists).
+    /// Set if the app runs in a Flatpak, which the file `/.flatpak-info` shows.
     pub flatpak: bool,
-    /// Set if the app runs in a snap (the environment variable `SNAP` is set).
+    /// Set if the app runs in a snap, which the environment variable `SNAP` shows.
     pub snap: bool,
 }
 
-/// Kind of installation of the running desktop app.
+/// Kind of installation of the running desktop app, which determines how it can be updated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Installation {
-    /// An AppImage file, which Drawbridge replaces for an update.
+    /// An AppImage file. For an update, Drawbridge replaces the file.
     AppImage,
-    /// An app on macOS, which Drawbridge replaces for an update.
+    /// An app bundle on macOS. For an update, Drawbridge replaces the bundle.
     MacApp,
-    /// An installation by the setup program for Windows, which an update runs again.
+    /// An installation by the setup program for Windows. For an update, Drawbridge runs the setup program of the new
+    /// version.
     WindowsSetup,
-    /// A system package, such as a .deb or .rpm, which the package manager updates.
+    /// A package of the operating system, such as a .deb or .rpm. The package manager updates it.
     SystemPackage,
-    /// A Flatpak, which the `flatpak` command updates.
+    /// A Flatpak. The `flatpak` command updates it.
     Flatpak,
-    /// A snap, which snapd updates.
+    /// A snap. The service snapd updates it.
     Snap,
     /// A build from source, or an unknown kind of installation.
     Unknown,
 }
 
-/// Folders whose files belong to the operating system's package manager.
+/// Folders in which all files belong to the operating system's package manager, except those in [`LOCAL_ADMIN_FOLDER`].
 const PACKAGE_MANAGER_FOLDERS: [&str; 3] = ["/usr", "/bin", "/opt"];
-/// Folder below `/usr` whose files belong to the administrator and not to the package manager.
+/// Folder below `/usr` whose files belong to the computer's administrator and not to the package manager.
 const LOCAL_ADMIN_FOLDER: &str = "/usr/local";
 
 impl Installation {
@@ -86,8 +87,8 @@ impl Installation {
         }
     }
 
-    /// Returns the key in a release manifest of the file that updates this installation, or `None` if the app does not
-    /// update this kind of installation. `os` and `arch` are those of [`std::env::consts`].
+    /// Returns the key under which a release manifest lists the file for this kind of installation, or `None` if
+    /// Drawbridge does not update this kind itself. `os` and `arch` are those of [`std::env::consts`].
     #[must_use]
     pub fn platform(self, os: &str, arch: &str) -> Option<String> {
         let (os_name, package) = match (self, os) {

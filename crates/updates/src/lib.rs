@@ -1,5 +1,5 @@
-//! Updates of the app: checks for releases announced by the project, verifies their signature, and determines whether
-//! this installation can be updated.
+//! Updates of Drawbridge: checks for releases announced by the project, verifies their signature, and determines
+//! whether this installation can be updated.
 //!
 //! Nothing happens automatically in this crate. [`Updater`] checks and installs only when the shell requests it
 //! (`src-tauri/src/app_updates`): after a click of the user, or, for checks, by a setting that is off by default. The

@@ -12,14 +12,14 @@ use crate::refusal::UpdateRefusal;
 
 /// Maximum length of the release notes, in characters.
 const MAX_RELEASE_NOTES_CHARS: usize = 20_000;
-/// Maximum number of platforms in a release manifest.
+/// Maximum number of platforms that a release manifest may list files for.
 const MAX_MANIFEST_PLATFORMS: usize = 32;
-/// Maximum size in bytes of the file of a release, which is in memory until it is installed.
+/// Maximum size, in bytes, of the file of a release. The whole file is in memory until it is installed.
 pub(crate) const MAX_RELEASE_FILE_BYTES: u64 = 512 * 1024 * 1024;
 /// Maximum length of a signature in characters. Minisign's signatures have fewer than 600.
 const MAX_SIGNATURE_CHARS: usize = 2_000;
 
-/// Parsed manifest of a release. Its signature was verified before.
+/// A release manifest that was parsed after its signature had been verified.
 #[derive(Debug, Clone)]
 pub struct ReleaseManifest {
     fields: ManifestFields,
@@ -43,18 +43,18 @@ struct PlatformFile {
     size: u64,
 }
 
-/// A newer version of Drawbridge that this installation can be updated to.
+/// A release of Drawbridge to which this installation can be updated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
-    /// Information about the release for the user.
+    /// Information about the release that the page shows.
     pub announcement: ReleaseAnnouncement,
     /// Version of the release, which is higher than that of the running app.
     pub version: Version,
-    /// URL of the file for this installation's platform.
+    /// URL from which the file for this installation's platform is downloaded.
     pub url: Url,
     /// Key of this installation's file in the manifest, such as `linux-x86_64`.
     pub platform: String,
-    /// Complete manifest, from which Tauri's updater reads the signature of the file.
+    /// The complete manifest. Tauri's updater reads the signature of the file from it.
     pub manifest: Value,
 }
 
@@ -94,8 +94,8 @@ impl ReleaseManifest {
         Ok(Self { fields, whole })
     }
 
-    /// Returns the release if its version is newer than `current`, with the file for `platform`. Returns `None`
-    /// otherwise, since an update never downgrades.
+    /// Returns the release if its version is newer than `current`, with its file for `platform`. Returns `None` for the
+    /// same or an older version, since an update never downgrades.
     ///
     /// # Errors
     /// Returns [`UpdateRefusal::NoPlatform`] if a newer version has no file for this platform, and

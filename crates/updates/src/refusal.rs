@@ -7,7 +7,7 @@ use serde::Serialize;
 /// escaped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UpdateRefusal {
-    /// The public key or the manifest URL that was embedded at build time is invalid, with the cause.
+    /// The public key or the manifest URL of this build is invalid, for the contained reason.
     #[error("this build can't check for updates: {0}")]
     Build(String),
     /// The release server doesn't respond, or the connection failed before the end of the response. Contains the cause.
@@ -28,18 +28,18 @@ pub enum UpdateRefusal {
     /// The signature of the manifest is not valid.
     #[error("the announcement is not signed by the Drawbridge project: {0}")]
     ManifestSignature(SignatureProblem),
-    /// The signed manifest is not valid, with the cause.
+    /// The manifest was signed by the project, but is not a valid manifest, for the contained reason.
     #[error("the announcement can't be used: {0}")]
     ManifestUnusable(String),
-    /// The release has no file for this platform.
+    /// The manifest lists no file for this platform.
     #[error("version {version} is not available for this system ({platform})")]
     NoPlatform {
         /// Version of the release that the manifest announces.
         version: Version,
-        /// Platform of this system as named in manifests, such as `linux-x86_64`.
+        /// Key of this platform in manifests, such as `linux-x86_64`.
         platform: String,
     },
-    /// The downloaded file doesn't have the size in the manifest. Contains that size in bytes.
+    /// The downloaded file has another size than the manifest states. Contains the stated size in bytes.
     #[error("the download has not the announced size of {0} bytes")]
     Size(u64),
     /// The signature of the downloaded file is not valid.
@@ -48,33 +48,33 @@ pub enum UpdateRefusal {
     /// The signature of the file was made for another version than the manifest announces.
     #[error("the download was signed as version {signed}, and announced as {announced}")]
     OtherVersion {
-        /// Version in the signature of the downloaded file.
+        /// Version that the signature of the downloaded file contains.
         signed: String,
         /// Version of the release that the manifest announces.
         announced: String,
     },
-    /// The signature of the downloaded file contains no version.
+    /// The signature of the downloaded file does not contain a version.
     #[error("the signature of the download names no version")]
     NoVersion,
-    /// The app does not update this kind of installation itself.
+    /// This kind of installation is not updated by Drawbridge itself.
     #[error("this installation of Drawbridge does not update itself")]
     NotHere,
     /// The user stopped the download before it was complete.
     #[error("the download was stopped")]
     Stopped,
-    /// Another step of an update is running, or the last check did not find the version that was requested for
-    /// installation.
+    /// Another check, download or installation is running, or the version to install is not the one that the last check
+    /// found.
     #[error("check for updates first")]
     NotReady,
-    /// The downloaded file could not be installed, with the cause.
+    /// The downloaded file could not be installed, for the contained reason.
     #[error("the update could not be installed: {0}")]
     Install(String),
 }
 
-/// Reason why a signature is not valid for a manifest or file.
+/// Reason why the signature of a manifest or file is not valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureProblem {
-    /// The text is not a minisign signature in the expected encoding.
+    /// The text is not a minisign signature encoded in base64.
     #[error("the signature file has no signature")]
     Unreadable,
     /// The signature was made with another key than the project's.
@@ -95,7 +95,7 @@ impl From<&minisign_verify::Error> for SignatureProblem {
     }
 }
 
-/// Kind of a failed or refused update, from which the settings page chooses a text.
+/// Kind of an [`UpdateRefusal`], by which the settings page chooses a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalKind {
@@ -103,18 +103,18 @@ pub enum RefusalKind {
     Network,
     /// The manifest or the downloaded file is not signed by the project.
     Signature,
-    /// The signed manifest of the release is not valid.
+    /// The manifest was signed by the project, but is not a valid manifest.
     Announcement,
     /// The release has no file for this platform.
     Platform,
-    /// The app does not update this kind of installation.
+    /// This kind of installation is not updated by Drawbridge itself.
     NotHere,
     /// The downloaded file could not be installed.
     Install,
 }
 
 impl UpdateRefusal {
-    /// Returns the kind of the refusal, from which the settings page chooses a text.
+    /// Returns the kind of this refusal, by which the settings page chooses a text.
     #[must_use]
     pub fn kind(&self) -> RefusalKind {
         match self {

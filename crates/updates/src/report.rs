@@ -1,11 +1,11 @@
-//! State of the app's updates, for the settings page, which has the same types in `ui/src/lib/platform/platform.ts`.
+//! State of Drawbridge's updates, for the settings page, which has the same types in `ui/src/lib/platform/platform.ts`.
 
 use serde::Serialize;
 
 use crate::manifest::ReleaseAnnouncement;
 use crate::refusal::RefusalKind;
 
-/// State of the desktop app's updates: the running version, the source of newer ones, and the update in progress.
+/// State of the desktop app's updates: the running version, the source of newer versions, and the current step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateReport {
@@ -13,7 +13,7 @@ pub struct UpdateReport {
     pub version: String,
     /// Source from which this installation gets newer versions.
     pub source: UpdateSource,
-    /// State of the current check, download or installation.
+    /// State of the check, download or installation that is running or was the last one.
     pub step: UpdateStep,
 }
 
@@ -21,24 +21,24 @@ pub struct UpdateReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum UpdateSource {
-    /// The project publishes releases, which Drawbridge itself installs.
+    /// The releases of the project, which Drawbridge downloads and installs itself.
     Releases {
-        /// Identifier of the key that verifies the signatures of releases.
+        /// Identifier of the project's public key, which verifies the signatures of releases.
         key: String,
     },
-    /// The package manager of the system, which installed the app, provides newer versions.
+    /// The operating system's package manager, by which Drawbridge was installed.
     PackageManager,
-    /// The remote from which the Flatpak was installed provides newer versions.
+    /// The Flatpak remote from which Drawbridge was installed.
     Flatpak,
-    /// The store from which the snap was installed provides newer versions.
+    /// The store from which the snap was installed.
     Snap,
-    /// No source, because this build has no update settings.
+    /// None, because this build was made without a manifest URL or a public key.
     NotInBuild,
-    /// No source, because the kind of installation is unknown, so that the app can't be replaced.
+    /// None, because it is unknown how Drawbridge was installed, so that it can't be replaced.
     UnknownInstallation,
-    /// No source, because the update settings of the build are invalid.
+    /// None, because the manifest URL or the public key of this build is invalid.
     Unusable {
-        /// Reason why the update settings are invalid.
+        /// Reason why the URL or the key is invalid.
         cause: String,
     },
 }
@@ -47,13 +47,13 @@ pub enum UpdateSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum UpdateStep {
-    /// Updates were not checked yet since the start of the desktop app.
+    /// Drawbridge has not checked for updates since it was started.
     Idle,
-    /// The app is checking for a newer release.
+    /// A check for a newer release is running.
     Checking,
-    /// The running version of the app is the newest one.
+    /// The last check found no release that is newer than the running version.
     Current,
-    /// A newer version was found and is not downloaded yet.
+    /// The last check found a newer release, which is not downloaded yet.
     Found {
         /// Release that can be downloaded and installed.
         release: ReleaseAnnouncement,
@@ -70,18 +70,18 @@ pub enum UpdateStep {
         /// Release that is being installed.
         release: ReleaseAnnouncement,
     },
-    /// The new version is installed. It is used from the next start of the app.
+    /// The new release is installed. It runs from the next start of Drawbridge.
     Installed {
         /// Release that was installed.
         release: ReleaseAnnouncement,
     },
-    /// The last step of an update failed or was refused.
+    /// The last check, download or installation failed or was refused.
     Refused {
-        /// Kind of the failure, from which the settings page chooses a text.
+        /// Kind of the failure, by which the settings page chooses a text.
         kind: RefusalKind,
         /// Human-readable cause of the failure.
         cause: String,
-        /// Announcement of the release, if its installation can be retried.
+        /// The release, if the user can try again to install it, otherwise `None`.
         release: Option<ReleaseAnnouncement>,
     },
 }

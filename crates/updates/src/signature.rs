@@ -10,11 +10,11 @@ use minisign_verify::{PublicKey, Signature};
 
 use crate::refusal::{SignatureProblem, UpdateRefusal};
 
-/// File name that the comment of a manifest's signature must contain, so that the signature of another file is not
+/// File name that the trusted comment of a manifest's signature must contain. So the signature of another file is not
 /// accepted for a manifest.
 pub(crate) const MANIFEST_FILE_NAME: &str = "latest.json";
 
-/// Public key of the project, which verifies release manifests.
+/// The project's public minisign key, which verifies release manifests.
 #[derive(Clone)]
 pub struct ReleaseKey {
     key: PublicKey,
@@ -36,7 +36,7 @@ impl ReleaseKey {
         Ok(Self { key, text: text.to_owned(), id })
     }
 
-    /// Returns the text from which the public key was parsed.
+    /// Returns the text from which the key was parsed.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -48,7 +48,7 @@ impl ReleaseKey {
         &self.id
     }
 
-    /// Verifies that the project signed these bytes as the manifest of a release.
+    /// Checks that the project has signed these bytes as a release manifest.
     ///
     /// # Errors
     ///
@@ -63,8 +63,8 @@ impl ReleaseKey {
         }
     }
 
-    /// Verifies a signature and returns its trusted comment, which it covers as well: fields separated by tabs, such as
-    /// `timestamp:1700000000` and `file:latest.json`.
+    /// Verifies the signature of `bytes`, and returns its trusted comment, which the signature covers as well. The
+    /// comment consists of fields separated by tabs, such as `timestamp:1700000000` and `file:latest.json`.
     fn verify(&self, bytes: &[u8], signature: &str) -> Result<String, SignatureProblem> {
         let signature = decode_base64_text(signature.trim()).ok_or(SignatureProblem::Unreadable)?;
         let signature = Signature::decode(&signature).map_err(|_| SignatureProblem::Unreadable)?;
@@ -84,8 +84,8 @@ fn decode_base64_text(text: &str) -> Option<String> {
     String::from_utf8(STANDARD.decode(text).ok()?).ok()
 }
 
-/// Returns the key identifier in the second line of a public key file: eight bytes in little-endian order, after two
-/// bytes for the algorithm.
+/// Returns the key identifier in the second line of a public key file, in hexadecimal. In the decoded line, it is eight
+/// bytes in little-endian order, after two bytes for the algorithm.
 fn parse_key_id(line: &str) -> Option<String> {
     let bytes = STANDARD.decode(line.trim()).ok()?;
     let id: [u8; 8] = bytes.get(2..10)?.try_into().ok()?;

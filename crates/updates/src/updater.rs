@@ -12,10 +12,11 @@ use crate::refusal::UpdateRefusal;
 use crate::report::{UpdateReport, UpdateSource, UpdateStep};
 use crate::signature::ReleaseKey;
 
-/// Maximum number of progress reports during one download.
+/// Maximum number of times that the progress of one download is reported.
 const MAX_PROGRESS_REPORTS: u64 = 100;
 
-/// Manifest URL of Drawbridge's releases, and the public key that verifies them. Both are embedded at build time.
+/// Source of releases that was set when this build was made: the manifest's URL, and the public key that verifies
+/// manifests.
 #[derive(Debug, Clone)]
 pub struct UpdateChannel {
     /// URL of the release manifest.
@@ -25,7 +26,7 @@ pub struct UpdateChannel {
 }
 
 impl UpdateChannel {
-    /// Parses the URL and the key that were given at build time. Returns `None` if either is missing or empty.
+    /// Parses the URL and the key that were set when this build was made. Returns `None` if either is missing or empty.
     ///
     /// # Errors
     /// Returns [`UpdateRefusal::Build`] if they are invalid.
@@ -36,16 +37,16 @@ impl UpdateChannel {
     }
 }
 
-/// Replaces the installed desktop app by the file of a release. Implemented by the desktop app with Tauri's updater.
+/// Replaces the installed desktop app by the file of a release. The shell implements it with Tauri's updater.
 pub trait ReleaseInstaller: Send + Sync {
-    /// Verifies that the project signed `file` as this version, and installs it.
+    /// Verifies that the project has signed `file` as the version of `release`, and installs it.
     ///
     /// # Errors
     /// Returns the [`UpdateRefusal`] if the file is not accepted or could not be installed.
     fn install(&self, release: &Release, file: Vec<u8>) -> impl Future<Output = Result<(), UpdateRefusal>> + Send;
 }
 
-/// Callback that receives the state of the updates after each change of [`UpdateReport::step`].
+/// Callback that is called with the state of the updates whenever [`UpdateReport::step`] changes.
 pub type ProgressCallback<'a> = &'a (dyn Fn(UpdateReport) + Send + Sync);
 
 /// Checks for updates of the desktop app and installs them.
@@ -54,14 +55,14 @@ pub struct Updater {
     version: Version,
     source: ReleaseSource,
     state: Mutex<UpdateState>,
-    /// Signal that stops the download in progress.
+    /// Notification by which [`Updater::stop`] stops the download that is running.
     stop: Notify,
 }
 
 #[derive(Debug)]
 enum ReleaseSource {
     Releases(ReleaseFeed),
-    /// This source provides newer versions, so the app does not install them itself.
+    /// Another source provides newer versions, or there is none, so Drawbridge does not install them itself.
     Other(UpdateSource),
 }
 
@@ -81,8 +82,8 @@ struct UpdateState {
 }
 
 impl Updater {
-    /// Creates an updater. Sends no request. If there is no channel or the app does not update this kind of
-    /// installation, later steps send none either.
+    /// Creates an updater, without sending a request. If `channel` contains no channel, or Drawbridge does not update
+    /// this kind of installation itself, [`check`](Self::check) and [`install`](Self::install) send none either.
     #[must_use]
     pub fn new(
         version: Version,
@@ -105,7 +106,7 @@ impl Updater {
         UpdateReport { version: self.version.to_string(), source, step: self.state().step.clone() }
     }
 
-    /// Checks for a newer version. Discards the result of an earlier check.
+    /// Checks for a newer release. Its result replaces that of an earlier check.
     ///
     /// # Errors
     /// Returns the [`UpdateRefusal`]. It is also in the report, except for [`UpdateRefusal::NotHere`] and
@@ -120,8 +121,8 @@ impl Updater {
         turn.end(outcome, None, progress)
     }
 
-    /// Downloads the release that the last check found, and installs it with `installer`. The new version is used from
-    /// the next start of the app.
+    /// Downloads the release `version`, which the last check must have found, and installs it with `installer`. It runs
+    /// from the next start of Drawbridge.
     ///
     /// # Errors
     /// Returns [`UpdateRefusal::NotReady`] if the last check did not find this version, [`UpdateRefusal::Stopped`]
@@ -163,7 +164,7 @@ impl Updater {
         turn.end(outcome, Some(release), progress)
     }
 
-    /// Stops the download in progress, if there is one. An installation in progress can't be stopped.
+    /// Stops the download that is running, if there is one. An installation can't be stopped.
     pub fn stop(&self) {
         self.stop.notify_waiters();
     }
@@ -198,7 +199,7 @@ impl Updater {
         &self,
         begin: impl FnOnce(&mut UpdateState) -> Result<(T, UpdateStep), UpdateRefusal>,
         progress: ProgressCallback<'_>,
-    ) -> Result<(StepGuard<'_>, &ReleaseFeed, T), UpdateRefusal> {
+    ) -> Result<(RunningStep<'_>, &ReleaseFeed, T), UpdateRefusal> {
         let ReleaseSource::Releases(releases) = &self.source else { return Err(UpdateRefusal::NotHere) };
         let (turn, with) = {
             let mut state = self.state();
@@ -208,7 +209,7 @@ impl Updater {
             let (with, step) = begin(&mut state)?;
             let before = std::mem::replace(&mut state.step, step);
             state.is_busy = true;
-            (StepGuard { updates: self, before: Some(before) }, with)
+            (RunningStep { updates: self, before: Some(before) }, with)
         };
         progress(self.report());
         Ok((turn, releases, with))
@@ -248,16 +249,16 @@ impl ReleaseSource {
     }
 }
 
-/// Guard of a running step. Restores the state `before` if it is dropped before [`StepGuard::end`] is called, for
-/// instance because the future of the step was dropped.
-struct StepGuard<'a> {
+/// Guard of a running check, download or installation. If it is dropped before [`RunningStep::end`] is called, for
+/// instance because the future was dropped, it restores the state `before`.
+struct RunningStep<'a> {
     updates: &'a Updater,
     before: Option<UpdateStep>,
 }
 
-impl StepGuard<'_> {
-    /// Ends the step: either with its new state and the release that can be installed, or with a failure, after which
-    /// the user can retry the release `again`.
+impl RunningStep<'_> {
+    /// Ends the check, download or installation: with a new state and the release that can be installed now, or with a
+    /// failure. After a failure, the user can try again to install the release `again`.
     fn end(
         mut self,
         outcome: Result<(UpdateStep, Option<Release>), UpdateRefusal>,
@@ -280,7 +281,7 @@ impl StepGuard<'_> {
     }
 }
 
-impl Drop for StepGuard<'_> {
+impl Drop for RunningStep<'_> {
     fn drop(&mut self) {
         if let Some(before) = self.before.take() {
             let mut state = self.updates.state();

@@ -124,7 +124,7 @@ async fn only_the_release_that_was_shown_is_installed() {
 
 /// If the future of a step is dropped, as when its task ends, the next step can still run.
 #[tokio::test]
-async fn dropped_step_can_be_repeated() {
+async fn dropped_update_step_can_be_repeated() {
     let keys = TestKeys::new();
     let server = ReleaseServer::start(ServedRelease::release(&keys, RELEASE_VERSION)).await;
     let (updates, installed) = (test_updater(&server, &keys), InstalledFiles::default());

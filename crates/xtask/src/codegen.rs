@@ -11,7 +11,7 @@ use crate::process::{Program, cargo};
 use crate::progress::print_step;
 use crate::workspace;
 
-const GENERATED_FILE: &str = "src/lib/api/generated.ts";
+const GENERATED_TYPESCRIPT_FILE: &str = "src/lib/api/generated.ts";
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -26,15 +26,15 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if options.check {
         return check_generated_types(generator);
     }
-    let file = workspace::ui_folder().join(GENERATED_FILE);
+    let file = workspace::ui_folder().join(GENERATED_TYPESCRIPT_FILE);
     fs::write(&file, generator_output(generator)?).map_err(Problem::file_error(&file))?;
     println!("Wrote {}", file.display());
     Ok(())
 }
 
-/// Returns an error with the first difference if the committed file does not match the output of the generator.
+/// Returns an error with the first difference if the committed TypeScript types are not those that `generator` prints.
 pub(crate) fn check_generated_types(generator: Program) -> Result<(), Problem> {
-    let file = workspace::ui_folder().join(GENERATED_FILE);
+    let file = workspace::ui_folder().join(GENERATED_TYPESCRIPT_FILE);
     let committed = fs::read_to_string(&file).map_err(Problem::file_error(&file))?;
     match first_difference(&committed, &generator_output(generator)?) {
         None => Ok(()),
@@ -59,7 +59,7 @@ fn first_difference(committed: &str, generated: &str) -> Option<String> {
         if our != their {
             let shown = |line: Option<&str>| line.unwrap_or("(the file ends)").to_owned();
             return Some(format!(
-                "ui/{GENERATED_FILE} is not what crates/api says; run `cargo xtask codegen` and commit the result.\n  \
+                "ui/{GENERATED_TYPESCRIPT_FILE} is not what crates/api says; run `cargo xtask codegen` and commit the result.\n  \
                  first difference in line {number}:\n  - {}\n  + {}",
                 shown(our),
                 shown(their)
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_endings_are_ignored() {
+    fn comparison_of_generated_types_ignores_line_endings() {
         assert_eq!(first_difference("a\r\nb\r\n", "a\nb\n"), None, "line endings should be ignored");
     }
 

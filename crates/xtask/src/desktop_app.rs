@@ -6,9 +6,9 @@ use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::workspace;
 
-/// Name of the folder in `target/` with debug builds.
+/// Name of the folder below `target/` that contains debug builds.
 pub(crate) const DEBUG_PROFILE: &str = "debug";
-/// Name of the folder in `target/` with release builds.
+/// Name of the folder below `target/` that contains release builds.
 pub(crate) const RELEASE_PROFILE: &str = "release";
 
 /// Returns the cargo command that builds the desktop app and the demo server together, so that their dependencies are

@@ -12,7 +12,7 @@ use crate::screen::has_display;
 use crate::system_packages::{self, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, RequiredPackage};
 use crate::{node, workspace};
 
-/// Port at which tauri.conf.json expects the user interface's development server.
+/// Port of the development server (Vite) that serves the page, as configured in tauri.conf.json.
 const UI_DEV_SERVER_PORT: u16 = 1420;
 
 #[derive(Args)]

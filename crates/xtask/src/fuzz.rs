@@ -18,21 +18,23 @@ use crate::workspace;
 
 /// Maximum number of fuzz targets that run at the same time.
 const MAX_PARALLEL_TARGETS: usize = 2;
-/// Default duration of each fuzz target under libFuzzer, in seconds.
-const DEFAULT_TARGET_SECONDS: u64 = 30;
-/// Default duration of the replay of each fuzz target, in seconds.
-const REPLAY_SECONDS: u64 = 2;
-/// Additional time for a fuzz target to read the corpus and finish its last input. A target that exceeds it is
-/// considered stuck.
-const TARGET_GRACE_TIME: Duration = Duration::from_secs(5 * 60);
-/// Maximum size of an input in bytes. The parsers have larger limits, which are covered by separate tests.
-const MAX_INPUT_OPTION: &str = "-max_len=8192";
-/// Memory limits for a single allocation and for the whole process, in MB. Exceeding one is a finding.
+/// Default time for which libFuzzer runs each fuzz target, in seconds.
+const DEFAULT_FUZZ_TARGET_SECONDS: u64 = 30;
+/// Default time for which the corpus of each fuzz target is replayed, in seconds.
+const DEFAULT_CORPUS_REPLAY_SECONDS: u64 = 2;
+/// Time that a fuzz target has, beyond its requested duration, to read the corpus and finish its last input. A target
+/// that takes longer is stopped and fails.
+const FUZZ_TARGET_GRACE_TIME: Duration = Duration::from_secs(5 * 60);
+/// libFuzzer option that limits the size of an input, in bytes. The parsers' own limits are larger, and separate tests
+/// cover them.
+const MAX_INPUT_SIZE_OPTION: &str = "-max_len=8192";
+/// libFuzzer options that limit the memory of a single allocation and of the whole process, in MB. A target that
+/// exceeds one of them fails.
 const MEMORY_LIMIT_OPTIONS: [&str; 2] = ["-malloc_limit_mb=64", "-rss_limit_mb=1024"];
-/// Timeout of one input in seconds. Exceeding it is a finding.
+/// libFuzzer option that limits the time for one input, in seconds. A target that exceeds it fails.
 const INPUT_TIMEOUT_OPTION: &str = "-timeout=10";
 
-/// Maximum number of lines that are printed of the panic message of a failing fuzz target.
+/// Maximum number of lines of a failed fuzz target's panic message that are printed.
 const MAX_PANIC_MESSAGE_LINES: usize = 20;
 
 #[derive(Args, Default)]
@@ -53,13 +55,13 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if options.stable || !(options.libfuzzer || has_libfuzzer()) {
         print_step("fuzz: replaying on stable Rust (libFuzzer needs a nightly toolchain and cargo-fuzz)");
-        let seconds = options.seconds.unwrap_or(REPLAY_SECONDS).to_string();
+        let seconds = options.seconds.unwrap_or(DEFAULT_CORPUS_REPLAY_SECONDS).to_string();
         let tests =
             cargo().dir(workspace::root_folder()).args(["test", "-p", "fuzz-targets", "--test", "replay", "--"]);
         let tests = tests.args(["--test-threads=1", "--nocapture"]).args(&options.targets);
         return tests.env("FUZZ_SECONDS", seconds).run();
     }
-    run_targets(options)
+    run_fuzz_targets(options)
 }
 
 /// Returns `true` if libFuzzer is installed and supported on this system.
@@ -68,26 +70,26 @@ fn has_libfuzzer() -> bool {
 }
 
 /// Builds the fuzz targets, runs them, and prints one line for each and the totals.
-fn run_targets(options: &Options) -> Result<(), Problem> {
-    let known = target_names()?;
+fn run_fuzz_targets(options: &Options) -> Result<(), Problem> {
+    let known = fuzz_target_names()?;
     if let Some(unknown) = options.targets.iter().find(|name| !known.contains(name)) {
         return Err(Problem::Machine(format!("there is no target {unknown}; there are {}", known.join(", "))));
     }
     let folder = workspace::target_folder("fuzz")?;
     let chosen = |name: &String| options.targets.is_empty() || options.targets.contains(name);
     let mut waiting: Vec<String> = known.into_iter().filter(chosen).collect();
-    let (count, seconds) = (waiting.len(), options.seconds.unwrap_or(DEFAULT_TARGET_SECONDS));
+    let (count, seconds) = (waiting.len(), options.seconds.unwrap_or(DEFAULT_FUZZ_TARGET_SECONDS));
     print_step("fuzz: building the targets for libFuzzer");
     cargo_fuzz("build", &folder).run()?;
     print_step(&format!("fuzz: {count} targets, {seconds} s each, {MAX_PARALLEL_TARGETS} at once"));
-    let limit = Duration::from_secs(seconds) + TARGET_GRACE_TIME;
+    let limit = Duration::from_secs(seconds) + FUZZ_TARGET_GRACE_TIME;
     let (mut under_way, mut passed) = (Vec::new(), 0);
     waiting.reverse();
     loop {
         while under_way.len() < MAX_PARALLEL_TARGETS
             && let Some(name) = waiting.pop()
         {
-            under_way.push((start_target(&name, &folder, seconds)?, name));
+            under_way.push((start_fuzz_target(&name, &folder, seconds)?, name));
         }
         if under_way.is_empty() {
             break;
@@ -100,9 +102,9 @@ fn run_targets(options: &Options) -> Result<(), Problem> {
             }
             Err(Problem::Interrupted) => return Err(Problem::Interrupted),
             Err(problem) => {
-                let path = target_log_path(&folder, &name);
+                let path = fuzz_target_log_path(&folder, &name);
                 println!("{name}: {problem}; {} says more", path.display());
-                println!("{}", parse_finding(&fs::read_to_string(&path).unwrap_or_default()));
+                println!("{}", failure_in_fuzz_log(&fs::read_to_string(&path).unwrap_or_default()));
             }
         }
     }
@@ -110,8 +112,8 @@ fn run_targets(options: &Options) -> Result<(), Problem> {
     if passed == count { Ok(()) } else { Err(Problem::ChecksFailed) }
 }
 
-/// Returns the lines of libFuzzer's log with the panic message and the path of the failing input.
-fn parse_finding(log: &str) -> String {
+/// Returns the panic message and the path of the failing input from libFuzzer's log.
+fn failure_in_fuzz_log(log: &str) -> String {
     let mut lines = log.lines();
     let panicked = lines.by_ref().find(|line| line.contains("panicked at"));
     let message = lines.by_ref().take_while(|line| !line.starts_with("stack backtrace")).take(MAX_PANIC_MESSAGE_LINES);
@@ -120,8 +122,8 @@ fn parse_finding(log: &str) -> String {
     message.into_iter().chain(input).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the names of all fuzz targets, which are the files in `tests/fuzz/fuzz_targets`.
-fn target_names() -> Result<Vec<String>, Problem> {
+/// Returns the names of all fuzz targets, which are those of the files in `tests/fuzz/fuzz_targets`.
+fn fuzz_target_names() -> Result<Vec<String>, Problem> {
     let folder = workspace::tests_folder().join("fuzz/fuzz_targets");
     let mut names = Vec::new();
     for entry in fs::read_dir(&folder).map_err(Problem::file_error(&folder))? {
@@ -139,23 +141,23 @@ fn cargo_fuzz(task: &str, folder: &Path) -> Program {
 }
 
 /// Starts a fuzz target. New inputs are written to a temporary folder, so that the committed corpus stays small.
-fn start_target(name: &str, folder: &Path, seconds: u64) -> Result<RunningProgram, Problem> {
+fn start_fuzz_target(name: &str, folder: &Path, seconds: u64) -> Result<RunningProgram, Problem> {
     let found = folder.join("corpus").join(name);
     fs::create_dir_all(&found).map_err(Problem::file_error(&found))?;
-    let path = target_log_path(folder, name);
+    let path = fuzz_target_log_path(folder, name);
     let file = File::create(&path).map_err(Problem::file_error(&path))?;
     let committed = workspace::tests_folder().join("fuzz/corpus").join(name);
     let run = cargo_fuzz("run", folder)
         .arg(name)
         .args([&found, &committed])
         .arg("--")
-        .arg(MAX_INPUT_OPTION)
+        .arg(MAX_INPUT_SIZE_OPTION)
         .args(MEMORY_LIMIT_OPTIONS);
     let run = run.args([INPUT_TIMEOUT_OPTION, "-print_final_stats=1"]).arg(format!("-max_total_time={seconds}"));
     run.output_to(&file).map_err(Problem::file_error(&path))?.start()
 }
 
-fn target_log_path(folder: &Path, name: &str) -> PathBuf {
+fn fuzz_target_log_path(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.log"))
 }
 
@@ -165,7 +167,7 @@ mod tests {
 
     #[test]
     fn each_target_has_a_corpus() {
-        let names = target_names().unwrap();
+        let names = fuzz_target_names().unwrap();
         assert!(names.len() > 10, "all targets should be listed: {names:?}");
         for name in names {
             let corpus = workspace::tests_folder().join("fuzz/corpus").join(&name);
@@ -177,7 +179,7 @@ mod tests {
     fn unknown_target_is_named_before_anything_is_built() {
         let options = Options { targets: vec!["moon".to_owned()], ..Options::default() };
         assert!(
-            run_targets(&options).unwrap_err().to_string().contains("there is no target moon"),
+            run_fuzz_targets(&options).unwrap_err().to_string().contains("there is no target moon"),
             "the error should name the unknown target"
         );
     }
@@ -187,6 +189,6 @@ mod tests {
         let log = "#1\tINITED\nthread '<unnamed>' panicked at form.rs:3:5:\n2 fields\nstack backtrace:\n   0: begin\n\
             ==7== ERROR: libFuzzer: deadly signal\nSUMMARY: libFuzzer: deadly signal\nartifact_prefix='a/'; Test unit written to a/crash-1";
         let expected = "thread '<unnamed>' panicked at form.rs:3:5:\n2 fields\nSUMMARY: libFuzzer: deadly signal\nartifact_prefix='a/'; Test unit written to a/crash-1";
-        assert_eq!(parse_finding(log), expected);
+        assert_eq!(failure_in_fuzz_log(log), expected);
     }
 }

@@ -9,7 +9,7 @@ use crate::process::Program;
 use crate::progress::print_step;
 use crate::workspace;
 
-/// Minimum version of Node.js that the user interface's build tool supports: major, minor.
+/// Minimum version of Node.js that the page's build tool (Vite) supports, as major and minor number.
 const MIN_NODE_VERSION: (u32, u32) = (20, 19);
 
 /// Returns a command that runs npm in a folder with a `package.json`.
@@ -46,14 +46,13 @@ fn parse_node_version(answer: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.ok()?, parts.next()?.ok()?))
 }
 
-/// Callback that runs a program. Its output is written to the terminal or to the log of a test part.
+/// Callback that runs a program, and writes the program's output to the terminal or to the log of a test part.
 pub(crate) type ProgramRunner<'a> = &'a mut dyn FnMut(Program) -> Result<(), Problem>;
 
-/// Lock for installing npm packages and building the user interface, since test parts that run in parallel require the
-/// same files.
+/// Lock for installing npm packages and building the page. Test parts that run in parallel use the same folders.
 static INSTALL_LOCK: Mutex<()> = Mutex::new(());
 
-/// Installs the packages of a folder's lockfile, unless they are already installed from the same lockfile.
+/// Installs the npm packages in the lockfile of `folder`, unless they are already installed from an identical lockfile.
 pub(crate) fn install_packages(folder: &Path, run: ProgramRunner) -> Result<(), Problem> {
     let _alone = INSTALL_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let lockfile = folder.join("package-lock.json");
@@ -65,8 +64,8 @@ pub(crate) fn install_packages(folder: &Path, run: ProgramRunner) -> Result<(), 
     })
 }
 
-/// Runs an action, such as an installation, unless it has already succeeded for the current content of `file`. A copy
-/// of that content is stored in `stamp`.
+/// Runs the action `act`, such as an installation, unless it has already succeeded for the current content of `file`.
+/// After a success, `stamp` contains a copy of that content.
 pub(crate) fn run_once_per_content(
     file: &Path,
     stamp: &Path,
@@ -81,7 +80,7 @@ pub(crate) fn run_once_per_content(
     fs::write(stamp, content).map_err(Problem::file_error(stamp))
 }
 
-/// Builds the user interface into `ui/dist`, unless its sources are unchanged since the last build.
+/// Builds the page into `ui/dist`, unless its sources are unchanged since the last build.
 pub(crate) fn build_ui(run: ProgramRunner) -> Result<(), Problem> {
     let _alone = INSTALL_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = workspace::ui_folder();
@@ -96,8 +95,8 @@ pub(crate) fn build_ui(run: ProgramRunner) -> Result<(), Problem> {
     fs::write(&stamp, sources).map_err(Problem::file_error(&stamp))
 }
 
-/// Returns a line for each source file of the user interface with its path, size and modification time. Results, packages
-/// and compiled messages are omitted, because other tasks also write them.
+/// Returns one line with path, size and modification time for each source file of the page. Build results, npm packages
+/// and compiled translations are omitted, because other tasks also write them.
 fn list_ui_sources(folder: &Path) -> Result<String, Problem> {
     let mut lines = Vec::new();
     let mut folders = vec![folder.to_owned()];

@@ -23,7 +23,7 @@ pub(crate) enum Problem {
     /// The machine does not meet a requirement. The text contains the suggested remedy.
     #[error("{0}")]
     Machine(String),
-    /// Checks failed, and their findings were already printed.
+    /// One or more checks failed. The task has already printed the violations.
     #[error("the checks above failed")]
     ChecksFailed,
     /// The user pressed Ctrl-C, or termination was requested.

@@ -22,12 +22,12 @@ pub(crate) fn stop_children_on_interrupt() -> Result<(), Problem> {
         .map_err(|error| Problem::Machine(format!("Ctrl-C cannot be watched for: {error}")))
 }
 
-/// Returns [`Problem::Interrupted`] if Ctrl-C was pressed.
+/// Returns [`Problem::Interrupted`] as the error if Ctrl-C was pressed.
 pub(crate) fn check_interrupt() -> Result<(), Problem> {
     if INTERRUPTED.load(Ordering::SeqCst) { Err(Problem::Interrupted) } else { Ok(()) }
 }
 
-/// Sleeps for this time. Returns [`Problem::Interrupted`] early if Ctrl-C is pressed.
+/// Sleeps for `time`, but returns [`Problem::Interrupted`] early if Ctrl-C is pressed.
 pub(crate) fn interruptible_sleep(time: Duration) -> Result<(), Problem> {
     let end = Instant::now() + time;
     while Instant::now() < end {
@@ -47,8 +47,8 @@ pub(crate) fn command_succeeds(program: &str, arguments: &[&str]) -> bool {
     Program::new(program).args(arguments).output().is_ok()
 }
 
-/// Returns the running processes whose environment contains this variable with this value. Supported only on Linux,
-/// empty elsewhere.
+/// Returns the ids of the running processes whose environment contains the variable `name` with this value. The list is
+/// always empty on systems other than Linux.
 pub(crate) fn processes_with_environment_variable(name: &str, value: &str) -> Vec<u32> {
     let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
     let ids = processes.flatten().filter_map(|process| process.file_name().to_str()?.parse().ok());
@@ -61,7 +61,7 @@ pub(crate) fn processes_with_environment_variable(name: &str, value: &str) -> Ve
     ids.filter(carries).collect()
 }
 
-/// Kills these processes, which programs that xtask started left running.
+/// Kills the processes with these ids, which don't have to be children of xtask.
 pub(crate) fn kill_processes(processes: &[u32]) {
     processes.iter().copied().for_each(group::kill_process);
 }
@@ -110,13 +110,13 @@ impl Program {
         self
     }
 
-    /// Appends standard output and standard error of the program to a file.
+    /// Makes the program append its standard output and standard error to `file`.
     pub(crate) fn output_to(mut self, file: &File) -> io::Result<Self> {
         self.command.stdout(file.try_clone()?).stderr(file.try_clone()?);
         Ok(self)
     }
 
-    /// Appends only standard error of the program to a file.
+    /// Makes the program append only its standard error to `file`.
     pub(crate) fn stderr_to(mut self, file: &File) -> io::Result<Self> {
         self.command.stderr(file.try_clone()?);
         Ok(self)
@@ -134,15 +134,15 @@ impl Program {
         self
     }
 
-    /// Keeps the program in the process group of xtask, so that it can read from the terminal. Required by sudo, which
-    /// prompts for a password.
+    /// Starts the program in the process group of xtask instead of a new one, so that it can read from the terminal.
+    /// Required by sudo, which prompts for a password.
     pub(crate) fn with_inherited_stdin(mut self) -> Self {
         self.command.stdin(Stdio::inherit());
         self.own_group = false;
         self
     }
 
-    /// Returns the command line as text for messages, with quoted arguments.
+    /// Returns the command line with quoted arguments, for use in messages.
     pub(crate) fn displayed_command(&self) -> String {
         let program = Path::new(self.command.get_program());
         let name = program.file_stem().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
@@ -174,8 +174,8 @@ impl Program {
         outcome.map(|()| text)
     }
 
-    /// Returns the standard output of the program, and separately its result, so that the output of a failed program is
-    /// available.
+    /// Runs the program until it exits. Returns its standard output and, separately, an error if it failed, so that the
+    /// output of a failed program is available.
     pub(crate) fn output_and_result(mut self) -> Result<(String, Result<(), Problem>), Problem> {
         self.command.stdout(Stdio::piped());
         let mut running = self.start()?;

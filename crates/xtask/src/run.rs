@@ -11,7 +11,7 @@ use crate::screen::{VirtualScreen, has_display};
 use crate::system_packages::{self, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, HEADLESS_PACKAGES, RequiredPackage};
 use crate::{desktop_app, node, workspace};
 
-/// Timeout until the window of the first start shows content.
+/// Maximum time from the start of the app until its window shows content.
 const FIRST_CONTENT_TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Args)]

@@ -19,7 +19,7 @@ pub(crate) fn has_display() -> bool {
     !cfg!(target_os = "linux") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
-/// Virtual display (Xvfb), stopped when this is dropped.
+/// Virtual display (Xvfb). Dropping this value stops it.
 pub(crate) struct VirtualScreen {
     server: RunningProgram,
     display: String,
@@ -45,7 +45,7 @@ impl VirtualScreen {
         Ok(Self { server, display })
     }
 
-    /// Returns a command that runs a program on this display, with a separate session bus.
+    /// Returns a command that runs `program` on this display, with a D-Bus session bus of its own.
     pub(crate) fn program(&self, program: &Path) -> Program {
         Program::new("dbus-run-session")
             .arg("--")
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_number_is_a_display() {
+    fn only_a_number_is_parsed_as_a_display_number() {
         assert_eq!(parse_display_number("99\n").as_deref(), Some(":99"), "the display number should be parsed");
         assert_eq!(parse_display_number(""), None, "a server that ended should have no display");
         assert_eq!(parse_display_number("(EE) Fatal"), None, "an error should not be a display");

@@ -4,13 +4,13 @@
 use crate::process::{Program, cargo};
 use crate::{system_packages, workspace};
 
-/// Cargo arguments that select all crates and embed the user interface in the desktop app. Cargo selects features of
-/// shared dependencies by the selected crates, so another selection would rebuild most of them.
+/// Cargo arguments that select all crates and embed the page in the desktop app. Other arguments would enable other
+/// features of shared dependencies, so that cargo would rebuild most of them.
 const WITH_DESKTOP_APP_ARGUMENTS: [&str; 3] = ["--workspace", "--features", "drawbridge/custom-protocol"];
 /// Cargo arguments that select all crates but the desktop app, for systems that can't build it.
 const WITHOUT_DESKTOP_APP_ARGUMENTS: [&str; 3] = ["--workspace", "--exclude", "drawbridge"];
 
-/// Returns `true` if this system can build the desktop app, which embeds the user interface.
+/// Returns `true` if this system can build the desktop app, in which the page is embedded.
 pub(crate) fn includes_desktop_app() -> bool {
     system_packages::can_build_desktop_app()
 }

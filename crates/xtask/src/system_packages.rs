@@ -16,7 +16,8 @@ use crate::problem::Problem;
 use crate::process::{self, Program};
 use crate::progress::print_step;
 
-/// Ensures that all packages are installed, see [`confirmed_installation`].
+/// Installs those of the packages in `needs` that are missing, after the user has confirmed it as in
+/// [`confirmed_installation`].
 pub(crate) fn ensure_installed(needs: &[RequiredPackage], yes: bool) -> Result<(), Problem> {
     confirmed_installation(needs, yes)?.map_or(Ok(()), |missing| missing.install())
 }
@@ -27,9 +28,9 @@ pub(crate) struct ConfirmedPackages {
     root: bool,
 }
 
-/// Returns the missing system packages, or `None` if all are installed. On systems with apt-get, asks the user to
-/// confirm their installation. Root users and `yes` skip the confirmation. On other systems, the error lists the
-/// missing packages and the command to install them.
+/// Returns the packages in `needs` that are missing, or `None` if all are installed. On systems with apt-get, asks the
+/// user to confirm their installation, except if the user is root or `yes` is set. On other systems, returns an error
+/// that lists the missing packages and the command to install them.
 pub(crate) fn confirmed_installation(
     needs: &[RequiredPackage],
     yes: bool,

@@ -2,13 +2,13 @@
 
 use crate::tidy::tree::Tree;
 
-/// Beginnings of the line of a test, or of a step of a test, in a script. The title follows.
+/// Code at the start of a line that begins a test or a step of a test in a script. The title follows.
 const SCRIPT_TEST_CALLS: [&str; 3] = ["test(", "it(", "await step("];
-/// Beginnings of the line of a test that runs once for each of several values. The title follows the values.
+/// Code at the start of a line that begins a test with a table of values in a script. The title follows the values.
 const REPEATED_SCRIPT_TEST_CALLS: [&str; 3] = ["test.each(", "it.each(", "])("];
 
-/// Returns the number of the line in which a test begins, counted from 1, or `None` if the file has no such test: in
-/// Rust a function with a test attribute, in scripts a title.
+/// Returns the number of the line, counted from 1, at which the test `name` begins in the file at `path`, or `None` if
+/// there is no such test. In Rust, `name` is a function with a test attribute. In scripts, it is the title of a test.
 pub(crate) fn find_test_line(tree: &Tree, path: &str, name: &str) -> Option<usize> {
     let file = tree.files.iter().find(|file| file.path == path)?;
     let lines: Vec<&str> = file.text.lines().collect();
@@ -30,7 +30,7 @@ fn is_test_attribute(line: &str) -> bool {
     attribute.is_some_and(|path| path == "test" || path.ends_with("::test"))
 }
 
-/// Returns the name of the function that this line of Rust code begins, if any.
+/// Returns the name of the function whose definition begins in this line of Rust code, or `None` if none does.
 pub(crate) fn rust_function_name(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let line = line.strip_prefix("pub ").or_else(|| line.strip_prefix("pub(crate) ")).unwrap_or(line);
@@ -39,8 +39,8 @@ pub(crate) fn rust_function_name(line: &str) -> Option<&str> {
     name.split(['(', '<']).next()
 }
 
-/// Returns the title of the test that the first of these lines of a script begins, if any. The title may be in the
-/// second line.
+/// Returns the title of the test that begins in the first of these lines of a script, or `None` if none does. The title
+/// may be in the second line.
 pub(crate) fn script_test_title<'a>(lines: &[&'a str]) -> Option<&'a str> {
     let line = lines.first()?.trim_start();
     let after_call = || SCRIPT_TEST_CALLS.iter().find_map(|call| line.strip_prefix(call));
@@ -51,7 +51,7 @@ pub(crate) fn script_test_title<'a>(lines: &[&'a str]) -> Option<&'a str> {
     quoted_title(title)
 }
 
-/// Returns the title of the group of tests that this line of a script begins, if any.
+/// Returns the title of the group of tests that begins in this line of a script, or `None` if none does.
 pub(crate) fn script_group_title(line: &str) -> Option<&str> {
     quoted_title(line.trim_start().strip_prefix("test.describe(")?)
 }

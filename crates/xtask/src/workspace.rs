@@ -12,7 +12,7 @@ pub(crate) fn root_folder() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
-/// Returns the folder `ui` with the sources of the user interface.
+/// Returns the folder `ui` with the sources of the page.
 pub(crate) fn ui_folder() -> PathBuf {
     root_folder().join("ui")
 }
@@ -41,7 +41,7 @@ pub(crate) fn example_path(name: &str) -> PathBuf {
     binary_path("debug/examples", name)
 }
 
-/// Returns a folder in the target folder, which is created if it does not exist.
+/// Returns the path of the subfolder `name` of Cargo's target folder, after creating it if it does not exist.
 pub(crate) fn target_folder(name: &str) -> Result<PathBuf, Problem> {
     let folder = target_directory().join(name);
     fs::create_dir_all(&folder).map_err(Problem::file_error(&folder))?;

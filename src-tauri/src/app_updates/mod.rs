@@ -32,17 +32,20 @@ use crate::shell_events::{ShellEvent, ShellEvents};
 /// Interval between two automatic checks.
 const UPDATE_CHECK_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Determines the update channel of this installation and registers the updater. Sends no request.
+/// Determines if and from where this installation can be updated, and stores the updater in Tauri's state. Sends no
+/// request.
 pub(crate) fn start_updates(app: &AppHandle) {
     let version = app.package_info().version.clone();
-    let updates = Updater::new(version, detect_installation(app), installing::channel(), UpdateLimits::default());
+    let updates =
+        Updater::new(version, detect_installation(app), installing::build_update_channel(), UpdateLimits::default());
     if let UpdateSource::Unusable { cause } = updates.report().source {
         tracing::warn!("{cause}");
     }
     app.manage(updates);
 }
 
-/// Returns the environment that a restart uses, to be stored in Tauri's state before the Tauri app is built.
+/// Returns the environment with which Tauri restarts Drawbridge. It has to be in Tauri's state before the Tauri app is
+/// built.
 ///
 /// It does not contain the command line arguments of this start: they could hide the window after a restart that the
 /// user requested, or open a file again.
@@ -55,7 +58,7 @@ fn without_arguments(mut environment: Env) -> Env {
     environment
 }
 
-/// Checks for updates at the start and once a day while the setting is enabled. Ends when the host stops.
+/// Checks for updates at the start and once a day while the setting `checkUpdates` is enabled, until the host stops.
 pub(crate) fn check_updates_regularly(app: &AppHandle, host: Host) {
     let updates = app.state::<Updater>();
     if !matches!(updates.report().source, UpdateSource::Releases { .. }) {
@@ -92,10 +95,10 @@ pub(crate) fn check_updates_regularly(app: &AppHandle, host: Host) {
     });
 }
 
-/// Checks for updates in the background, unless the result would replace information that the user has to act on.
+/// Checks for updates, unless the result would replace a state that the user has to act on.
 async fn check_updates_in_background<R: Runtime>(app: &AppHandle<R>) {
     let updates = app.state::<Updater>();
-    if !may_check_updates_in_background(&updates.report().step) {
+    if !is_background_check_allowed(&updates.report().step) {
         return;
     }
     if let Err(refusal) = updates.check(&|report| send_report(app, report)).await {
@@ -103,9 +106,8 @@ async fn check_updates_in_background<R: Runtime>(app: &AppHandle<R>) {
     }
 }
 
-/// Returns `true` if no operation is in progress and the user has nothing to act on, for example also after a check
-/// that failed without a network.
-const fn may_check_updates_in_background(step: &UpdateStep) -> bool {
+/// Returns `true` if no update operation is in progress, and the current state requires no action of the user.
+const fn is_background_check_allowed(step: &UpdateStep) -> bool {
     matches!(step, UpdateStep::Idle | UpdateStep::Current | UpdateStep::Refused { release: None, .. })
 }
 
@@ -113,13 +115,13 @@ fn send_report<R: Runtime>(app: &AppHandle<R>, report: UpdateReport) {
     app.state::<ShellEvents>().send(ShellEvent::UpdatesChanged { report });
 }
 
-/// Returns the state of updates for the settings page.
+/// Command that returns the state of the app's updates for the settings page.
 #[tauri::command]
 pub(crate) fn app_updates_report(updates: State<'_, Updater>) -> UpdateReport {
     updates.report()
 }
 
-/// Checks for a newer release. The result is reported as an event.
+/// Command that checks for a newer release. The result is sent to the page as an event.
 ///
 /// # Errors
 /// Returns a message for the user if the announced release is refused.
@@ -129,8 +131,8 @@ pub(crate) async fn check_app_updates<R: Runtime>(app: AppHandle<R>) -> Result<(
     updates.check(&|report| send_report(&app, report)).await.map_err(|refusal| refusal.to_string())
 }
 
-/// Downloads the version that the user was shown, installs it, and restarts Drawbridge, which stops the servers as on
-/// quitting. Progress is reported as events.
+/// Command that downloads and installs the release `version`, which the page has shown to the user, and restarts
+/// Drawbridge. The restart stops the servers, as on quitting. Progress is sent to the page as events.
 ///
 /// # Errors
 /// Returns a message for the user if the release is not installed.
@@ -148,7 +150,7 @@ pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: S
     Ok(())
 }
 
-/// Stops the download of an update at the user's request.
+/// Command that stops the download of an update.
 #[tauri::command]
 pub(crate) fn stop_app_update(updates: State<'_, Updater>) {
     updates.stop();

@@ -17,12 +17,12 @@ const UPDATE_MANIFEST_URL: Option<&str> = option_env!("DRAWBRIDGE_UPDATE_ADDRESS
 /// Public key of the project as written by `tauri signer generate`, set at build time.
 const UPDATE_PUBLIC_KEY: Option<&str> = option_env!("DRAWBRIDGE_UPDATE_KEY");
 
-/// Returns the update channel of this build, or `None` if it has no URL or no key.
-pub(super) fn channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
+/// Returns the source of updates that was set when this build was made, or `None` if it has no URL or no key.
+pub(super) fn build_update_channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
     UpdateChannel::from_build_settings(UPDATE_MANIFEST_URL, UPDATE_PUBLIC_KEY)
 }
 
-/// Sets the updater's configuration in code, so that the configuration file can't change it.
+/// Sets the configuration of Tauri's updater in code, so that the app's configuration file can't change it.
 pub fn configure_updater<R: Runtime>(context: &mut Context<R>) {
     let config = json!({
         "pubkey": UPDATE_PUBLIC_KEY.unwrap_or_default(),
@@ -33,13 +33,13 @@ pub fn configure_updater<R: Runtime>(context: &mut Context<R>) {
     context.config_mut().plugins.0.insert("updater".to_owned(), config);
 }
 
-/// Returns Tauri's updater plugin. Windows may not invoke its commands.
+/// Returns Tauri's updater plugin, of which only Rust code is used: windows may not invoke its commands.
 #[must_use]
 pub fn updater_plugin<R: Runtime>() -> TauriPlugin<R, Config> {
     Builder::new().build()
 }
 
-/// Installer that uses Tauri's updater.
+/// Installs releases with Tauri's updater.
 #[derive(Debug)]
 pub struct UpdateInstaller<R: Runtime> {
     app: AppHandle<R>,
@@ -48,8 +48,8 @@ pub struct UpdateInstaller<R: Runtime> {
 }
 
 impl<R: Runtime> UpdateInstaller<R> {
-    /// Creates an installer for files that are signed for `channel` and replace `program`. By default, `program` is the
-    /// running executable or its AppImage.
+    /// Creates an installer that accepts files signed with the key of `channel`, and replaces `program` with them. If
+    /// `program` is `None`, replaces the running executable or its AppImage.
     #[must_use]
     pub fn new(
         app: &AppHandle<R>,
@@ -60,10 +60,10 @@ impl<R: Runtime> UpdateInstaller<R> {
     }
 
     pub(super) fn new(app: &AppHandle<R>) -> Self {
-        Self::new(app, channel(), None)
+        Self::new(app, build_update_channel(), None)
     }
 
-    /// Converts a release to the update type of Tauri's updater.
+    /// Converts a release to an update of Tauri's updater, which verifies and installs it.
     fn update(&self, release: &Release) -> Result<Update, UpdateRefusal> {
         let channel = self.channel.clone()?.ok_or(UpdateRefusal::NotHere)?;
         let builder = self.app.updater_builder().pubkey(channel.key.as_str()).target(&release.platform);

@@ -4,11 +4,11 @@
 use tauri::{AppHandle, Runtime};
 use updates::{Release, ReleaseInstaller, UpdateChannel, UpdateRefusal};
 
-pub(super) fn channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
+pub(super) fn build_update_channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
     Ok(None)
 }
 
-/// Installer of a build that can't update itself. Always returns [`UpdateRefusal::NotHere`].
+/// Installer of a build that can't update itself. Each installation fails with [`UpdateRefusal::NotHere`].
 pub(super) struct UpdateInstaller;
 
 impl UpdateInstaller {

@@ -9,7 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::desktop_entry::{
-    entry_runs_command, exec_value, group_keys, problem_text, program_path, read, remove, user_folder, write,
+    desktop_entry_group_keys, entry_runs_command, exec_value, problem_text, program_path, read, remove, user_folder,
+    write,
 };
 
 /// Path of the desktop file, relative to the user's data folder.
@@ -21,7 +22,7 @@ const DEFAULT_APPLICATIONS_PATH: &str = "mimeapps.list";
 const DEFAULTS_GROUP: &str = "Default Applications";
 const SCHEME_MIME_TYPE: &str = "x-scheme-handler/drawbridge";
 
-/// Returns `true` if `drawbridge:` links are opened by Drawbridge.
+/// Returns `true` if the desktop environment opens `drawbridge:` links with Drawbridge.
 ///
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
@@ -76,8 +77,8 @@ impl HandlerFiles {
         remove(&self.entry).map_err(|error| problem_text(&self.entry, "removed", &error))
     }
 
-    /// Replaces the list of default applications atomically, because it also contains the user's applications for other
-    /// types.
+    /// Writes the list of default applications if it has changed. Replaces the file atomically, because it also
+    /// contains the user's applications for other types.
     fn write_default_applications(&self, before: &str, after: &str) -> Result<(), String> {
         if before == after {
             return Ok(());
@@ -101,13 +102,15 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
     fs::rename(&new, &file)
 }
 
-/// Returns the default application for Drawbridge's URL scheme, which is the first entry in the scheme's list.
+/// Returns the desktop file of the default application for `drawbridge:` links in a list of default applications: the
+/// first entry in the scheme's line.
 fn default_handler(choices: &str) -> Option<&str> {
-    let (_, value) = group_keys(choices, DEFAULTS_GROUP).into_iter().find(|(key, _)| *key == SCHEME_MIME_TYPE)?;
+    let (_, value) =
+        desktop_entry_group_keys(choices, DEFAULTS_GROUP).into_iter().find(|(key, _)| *key == SCHEME_MIME_TYPE)?;
     value.split(';').next().map(str::trim)
 }
 
-/// Returns the list of default applications with Drawbridge as the default application for its URL scheme.
+/// Returns the list of default applications `choices`, changed so that Drawbridge opens `drawbridge:` links.
 fn with_default_handler(choices: &str) -> String {
     let mut lines: Vec<String> = without_default_handler(choices).lines().map(str::to_owned).collect();
     let header = format!("[{DEFAULTS_GROUP}]");
@@ -119,7 +122,7 @@ fn with_default_handler(choices: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Returns the list of default applications without an entry for Drawbridge's URL scheme.
+/// Returns the list of default applications `choices` without an application for `drawbridge:` links.
 fn without_default_handler(choices: &str) -> String {
     let header = format!("[{DEFAULTS_GROUP}]");
     let mut is_in_group = false;

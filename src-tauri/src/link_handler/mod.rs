@@ -24,7 +24,7 @@ use windows as system;
 
 use crate::system_switch::SystemSwitch;
 
-/// Returns the state of the registration for `drawbridge:` links in the operating system.
+/// Returns the state of Drawbridge's registration for `drawbridge:` links, as read from the operating system.
 pub(crate) fn link_handler_state() -> SystemSwitch {
     SystemSwitch::new(system::is_link_handler_on())
 }
@@ -34,7 +34,7 @@ pub(crate) fn is_link_handler_on() -> bool {
     system::is_link_handler_on().unwrap_or(false)
 }
 
-/// Registers or unregisters Drawbridge for `drawbridge:` links.
+/// Command that registers or unregisters Drawbridge for `drawbridge:` links.
 ///
 /// # Errors
 /// Returns a message for the user if the system rejects the change.

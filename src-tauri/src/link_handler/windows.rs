@@ -8,7 +8,7 @@ use windows_registry::CURRENT_USER;
 const SCHEME_KEY: &str = r"Software\Classes\drawbridge";
 const COMMAND_KEY: &str = r"Software\Classes\drawbridge\shell\open\command";
 
-/// Returns `true` if links are opened by Drawbridge.
+/// Returns `true` if Windows opens `drawbridge:` links with Drawbridge.
 ///
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
@@ -18,7 +18,7 @@ pub(super) fn is_link_handler_on() -> Result<bool, String> {
     Ok(registered.is_ok_and(|registered| registered == command))
 }
 
-/// Registers or unregisters Drawbridge for links.
+/// Registers or unregisters Drawbridge for `drawbridge:` links.
 ///
 /// # Errors
 /// Returns a message for the user if the registry rejects the change.

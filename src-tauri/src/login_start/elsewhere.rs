@@ -6,7 +6,7 @@ use auto_launch::{AutoLaunch, AutoLaunchBuilder, WindowsEnableMode};
 
 use super::BACKGROUND_OPTION;
 
-/// Returns `true` if Drawbridge starts at login.
+/// Returns `true` if the operating system starts Drawbridge at login.
 ///
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
@@ -14,7 +14,7 @@ pub(super) fn is_login_start_on() -> Result<bool, String> {
     auto_launch()?.is_enabled().map_err(|error| error.to_string())
 }
 
-/// Turns the start at login on or off.
+/// Turns the start of Drawbridge at login on or off.
 ///
 /// # Errors
 /// Returns a message for the user if the system rejects the change.

@@ -8,13 +8,14 @@ use std::path::PathBuf;
 
 use super::BACKGROUND_OPTION;
 use crate::desktop_entry::{
-    entry_runs_command, exec_value, group_keys, problem_text, program_path, read, remove, user_folder, write,
+    desktop_entry_group_keys, entry_runs_command, exec_value, problem_text, program_path, read, remove, user_folder,
+    write,
 };
 
 /// Path of the desktop file, relative to the user's configuration folder.
 const AUTOSTART_PATH: &str = "autostart/drawbridge.desktop";
 
-/// Returns `true` if Drawbridge starts at login.
+/// Returns `true` if the desktop environment starts Drawbridge at login.
 ///
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
@@ -22,7 +23,7 @@ pub(super) fn is_login_start_on() -> Result<bool, String> {
     AutostartEntry::for_user()?.is_enabled()
 }
 
-/// Turns the start at login on or off.
+/// Turns the start of Drawbridge at login on or off.
 ///
 /// # Errors
 /// Returns a message for the user if the file can't be written or removed.
@@ -44,7 +45,7 @@ impl AutostartEntry {
 
     fn is_enabled(&self) -> Result<bool, String> {
         let text = read(&self.file).map_err(|error| problem_text(&self.file, "read", &error))?;
-        Ok(text.is_some_and(|text| starts_at_login(&text, &self.exec)))
+        Ok(text.is_some_and(|text| runs_at_login(&text, &self.exec)))
     }
 
     fn set_enabled(&self, on: bool) -> Result<(), String> {
@@ -60,10 +61,10 @@ impl AutostartEntry {
     }
 }
 
-/// Returns `true` if the desktop environment runs this command line at login because of a desktop file with this text.
-fn starts_at_login(text: &str, exec: &str) -> bool {
+/// Returns `true` if a desktop file with this text lets the desktop environment run the command line `exec` at login.
+fn runs_at_login(text: &str, exec: &str) -> bool {
     entry_runs_command(text, exec)
-        && !group_keys(text, "Desktop Entry").contains(&("X-GNOME-Autostart-enabled", "false"))
+        && !desktop_entry_group_keys(text, "Desktop Entry").contains(&("X-GNOME-Autostart-enabled", "false"))
 }
 
 #[cfg(test)]
@@ -94,10 +95,10 @@ mod tests {
     #[test]
     fn entry_disabled_by_the_desktop_is_off() {
         let entry = |more: &str| format!("[Desktop Entry]\nExec=x --background\n{more}");
-        assert!(starts_at_login(&entry(""), "x --background"), "the written entry should start the app");
-        assert!(!starts_at_login(&entry("Hidden=true"), "x --background"), "the key `Hidden` should disable the entry");
+        assert!(runs_at_login(&entry(""), "x --background"), "the written entry should start the app");
+        assert!(!runs_at_login(&entry("Hidden=true"), "x --background"), "the key `Hidden` should disable the entry");
         assert!(
-            !starts_at_login(&entry("X-GNOME-Autostart-enabled = false"), "x --background"),
+            !runs_at_login(&entry("X-GNOME-Autostart-enabled = false"), "x --background"),
             "GNOME's key should disable the entry"
         );
     }

@@ -16,12 +16,12 @@ use linux as system;
 use crate::background::BACKGROUND_OPTION;
 use crate::system_switch::SystemSwitch;
 
-/// Returns the state of the setting to start Drawbridge at login, according to the operating system.
+/// Returns the state of the start at login, as read from the operating system.
 pub(crate) fn login_start_state() -> SystemSwitch {
     SystemSwitch::new(system::is_login_start_on())
 }
 
-/// Turns the start at login on or off.
+/// Command that turns the start of Drawbridge at login on or off.
 ///
 /// # Errors
 /// Returns a message for the user if the system rejects the change.

@@ -7,15 +7,15 @@ use serde::Deserialize;
 pub(crate) struct MenuContent {
     /// `true` to show the menu bar. Ignored on macOS.
     pub(super) shown: bool,
-    /// Titles of the menus.
+    /// Titles of the menus in the menu bar.
     pub(super) titles: MenuTitles,
-    /// Labels of the system's items.
+    /// Labels of the menu items that the operating system or the shell implements.
     pub(super) labels: SystemLabels,
-    /// Actions of the page, in the order in which menus list them.
+    /// Menu items that invoke actions of the page, in the order in which menus list them.
     pub(super) actions: Vec<MenuAction>,
 }
 
-/// Titles of the menus in the language of the page.
+/// Titles of the menus, in the language that the page uses.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct MenuTitles {
     pub(super) file: String,
@@ -25,7 +25,7 @@ pub(super) struct MenuTitles {
     pub(super) help: String,
 }
 
-/// Labels of the system's items in the language of the page.
+/// Labels of the menu items that the operating system or the shell implements, in the language that the page uses.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SystemLabels {
@@ -46,36 +46,36 @@ pub(super) struct SystemLabels {
     pub(super) close_window: String,
 }
 
-/// Action of the page in a menu.
+/// A menu item that invokes an action of the page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MenuAction {
-    /// Identifier with which the page is notified.
+    /// Identifier of the action, which is sent to the page when the user chooses the item.
     pub(super) id: String,
-    /// Menu that lists the action.
+    /// Menu that contains the item.
     pub(super) menu: ActionMenu,
-    /// `true` if a line separates the action from the previous one of its menu.
+    /// `true` if a separator line precedes the item in its menu.
     pub(super) starts_group: bool,
-    /// Label in the language of the page.
+    /// Label of the item, in the language that the page uses.
     pub(super) label: String,
     /// Keyboard shortcut in the notation of the page, such as `Mod+K`.
     pub(super) keys: Option<String>,
-    /// `true` if the action can be chosen at the moment.
+    /// `true` if the user can choose the item at the moment.
     pub(super) enabled: bool,
 }
 
-/// Menu that lists an action of the page.
+/// Menu that contains an item for an action of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ActionMenu {
-    /// Menu of the app on macOS, otherwise the end of the menu *File*.
+    /// On macOS the menu of the app, on other systems the end of the menu *File*.
     App,
-    /// Menu *File*, for what creates or adds something.
+    /// Menu *File*, for actions that create or add something.
     File,
-    /// Menu *View*, for what is shown, and how.
+    /// Menu *View*, for actions that change what the page shows, and how.
     View,
-    /// Menu *Window*, which macOS has, otherwise the menu *View*.
+    /// On macOS the menu *Window*, on other systems the menu *View*.
     Window,
-    /// Menu *Help*, the last one.
+    /// Menu *Help*, which is the last one.
     Help,
 }

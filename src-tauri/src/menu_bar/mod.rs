@@ -20,7 +20,7 @@ use content::MenuContent;
 use model::{MenuConventions, MenuModel};
 use native::ChosenItem;
 
-/// Menu bars by the label of their window.
+/// The native menu bars of Drawbridge's windows, by the label of the window.
 pub(crate) struct MenuBars<R: Runtime>(Mutex<HashMap<String, MenuBar<R>>>);
 
 impl<R: Runtime> Default for MenuBars<R> {
@@ -32,11 +32,12 @@ impl<R: Runtime> Default for MenuBars<R> {
 struct MenuBar<R: Runtime> {
     models: Vec<MenuModel>,
     menu: tauri::menu::Menu<R>,
-    /// Items of the page's actions by their identifiers, whose states change.
+    /// Native menu items for the page's actions, by the identifier of the action. Their labels and states can be
+    /// changed.
     actions: HashMap<String, MenuItem<R>>,
 }
 
-/// Sets the contents of the menu bar of the page's window, or hides it.
+/// Command that sets the contents of the menu bar of the page's window, or hides the menu bar.
 ///
 /// # Errors
 /// Returns a message if the system can't show the menu bar, or the window is already closed.
@@ -82,7 +83,7 @@ impl<R: Runtime> MenuBars<R> {
         Ok(())
     }
 
-    /// Shows the menu bar of the focused window on macOS, where all windows share one.
+    /// On macOS, where all windows share one menu bar, shows the menu bar of the window that has received the focus.
     pub(crate) fn on_focus(&self, app: &AppHandle<R>, label: &str) {
         if MenuConventions::current() != MenuConventions::MacOs {
             return;
@@ -93,8 +94,8 @@ impl<R: Runtime> MenuBars<R> {
         }
     }
 
-    /// Removes the menu bar of a closed window. On macOS the menu bar of the main window is shown again, because no other
-    /// window may be focused afterwards.
+    /// Removes the menu bar of a closed window. On macOS the menu bar of the main window is shown again, because no
+    /// other window may be focused afterwards.
     pub(crate) fn remove(&self, app: &AppHandle<R>, label: &str) {
         self.lock().remove(label);
         let is_other_focused = app.webview_windows().values().any(|window| window.is_focused().unwrap_or(false));
@@ -108,8 +109,8 @@ impl<R: Runtime> MenuBars<R> {
     }
 }
 
-/// Registers the handler of all menu bars.
-pub(crate) fn follow_menus(app: &AppHandle) {
+/// Registers the handler that is called when the user chooses an item of any menu bar.
+pub(crate) fn handle_menu_events(app: &AppHandle) {
     app.on_menu_event(on_menu_event);
 }
 

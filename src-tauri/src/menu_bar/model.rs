@@ -13,16 +13,16 @@ const MAX_ACTION_ID_BYTES: usize = 64;
 /// Operating system whose conventions a menu bar follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MenuConventions {
-    /// One menu bar of the whole system, with a menu of the app.
+    /// macOS: one menu bar for the whole system, with a menu for the app.
     MacOs,
-    /// A menu bar in each window.
+    /// Windows: a menu bar in each window.
     Windows,
-    /// A menu bar in each window, in which GTK implements none of the system's items.
+    /// Linux: a menu bar in each window. GTK implements none of the items in [`SystemItem`].
     Linux,
 }
 
 impl MenuConventions {
-    /// Returns the conventions of this operating system.
+    /// Returns the conventions of the operating system that this build is for.
     pub(crate) const fn current() -> Self {
         if cfg!(target_os = "macos") {
             Self::MacOs
@@ -34,20 +34,20 @@ impl MenuConventions {
     }
 }
 
-/// Item that the operating system or the shell implements.
+/// Menu item that the operating system or the shell implements, unlike an action of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SystemItem {
-    /// Shows the name and version of the app.
+    /// Shows the name and version of Drawbridge.
     About,
-    /// Submenu with services of macOS.
+    /// Opens the submenu *Services* of macOS.
     Services,
-    /// Hides the app on macOS.
+    /// Hides Drawbridge's windows on macOS.
     Hide,
     /// Hides all other apps on macOS.
     HideOthers,
     /// Shows all hidden apps on macOS.
     ShowAll,
-    /// Quits the app, which stops the servers.
+    /// Quits Drawbridge, which stops the servers.
     Quit,
     /// Reverts the last change of the focused field.
     Undo,
@@ -61,44 +61,44 @@ pub(crate) enum SystemItem {
     Paste,
     /// Selects the whole content of the focused field.
     SelectAll,
-    /// Minimizes the window to the task bar.
+    /// Minimizes the window to the task bar or the Dock.
     Minimize,
-    /// Enters or leaves the full screen.
+    /// Enters or leaves full-screen mode.
     FullScreen,
-    /// Closes the window like the button in its frame.
+    /// Closes the window, like the close button in its frame.
     CloseWindow,
 }
 
-/// Menu with its title and entries.
+/// A menu of a menu bar, with its title and entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MenuModel {
-    /// Title, in which `&` precedes the character of a mnemonic.
+    /// Title of the menu, in which `&` precedes the character that opens the menu together with Alt.
     pub(crate) title: String,
-    /// Entries from top to bottom.
+    /// Entries of the menu, from top to bottom.
     pub(crate) entries: Vec<MenuEntry>,
 }
 
 /// Entry of a menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MenuEntry {
-    /// Line between two groups.
+    /// Line between two groups of entries.
     Separator,
-    /// Item of the operating system or the shell.
+    /// Item that the operating system or the shell implements, with its label.
     System(SystemItem, String),
-    /// Action of the page.
+    /// Item that invokes an action of the page.
     Action {
-        /// Identifier with which the page is notified.
+        /// Identifier of the action, which is sent to the page when the user chooses the item.
         id: String,
-        /// Label, in which `&` is doubled.
+        /// Label of the item, in which each `&` is doubled.
         label: String,
         /// Keyboard shortcut in Tauri's notation.
         accelerator: Option<String>,
-        /// `true` if the action can be chosen.
+        /// `true` if the user can choose the item.
         enabled: bool,
     },
 }
 
-/// Returns the menus for this content, arranged by the conventions of an operating system.
+/// Returns the menus of a menu bar with this content, arranged by the conventions of an operating system.
 pub(crate) fn arrange_menus(content: &MenuContent, conventions: MenuConventions) -> Vec<MenuModel> {
     let MenuContent { titles, labels, actions, .. } = content;
     let of = |menu: ActionMenu| -> Vec<MenuEntry> {
@@ -134,15 +134,15 @@ pub(crate) fn arrange_menus(content: &MenuContent, conventions: MenuConventions)
     } else {
         system(&[(SystemItem::Undo, &labels.undo), (SystemItem::Redo, &labels.redo)])
     };
-    let edit = MenuModel { title: title(&titles.edit, 'E'), entries: grouped([history, clipboard]) };
+    let edit = MenuModel { title: title(&titles.edit, 'E'), entries: join_menu_groups([history, clipboard]) };
     let menu = |text, mnemonic, entries| MenuModel { title: title(text, mnemonic), entries };
     if !is_mac {
-        let file = grouped([of(ActionMenu::File), of(ActionMenu::App), [close(), quit()].concat()]);
+        let file = join_menu_groups([of(ActionMenu::File), of(ActionMenu::App), [close(), quit()].concat()]);
         return vec![
             menu(&titles.file, 'F', file),
             edit,
-            menu(&titles.view, 'V', grouped([of(ActionMenu::View), of(ActionMenu::Window)])),
-            menu(&titles.help, 'H', grouped([of(ActionMenu::Help), about()])),
+            menu(&titles.view, 'V', join_menu_groups([of(ActionMenu::View), of(ActionMenu::Window)])),
+            menu(&titles.help, 'H', join_menu_groups([of(ActionMenu::Help), about()])),
         ];
     }
     let hide = system(&[
@@ -151,32 +151,32 @@ pub(crate) fn arrange_menus(content: &MenuContent, conventions: MenuConventions)
         (SystemItem::ShowAll, &labels.show_all),
     ]);
     let services = system(&[(SystemItem::Services, &labels.services)]);
-    let app = grouped([about(), of(ActionMenu::App), services, hide, quit()]);
+    let app = join_menu_groups([about(), of(ActionMenu::App), services, hide, quit()]);
     let full_screen = system(&[(SystemItem::FullScreen, &labels.full_screen)]);
-    let window = grouped([system(&[(SystemItem::Minimize, &labels.minimize)]), of(ActionMenu::Window)]);
+    let window = join_menu_groups([system(&[(SystemItem::Minimize, &labels.minimize)]), of(ActionMenu::Window)]);
     vec![
         MenuModel { title: "Drawbridge".to_owned(), entries: app },
-        menu(&titles.file, 'F', grouped([of(ActionMenu::File), close()])),
+        menu(&titles.file, 'F', join_menu_groups([of(ActionMenu::File), close()])),
         edit,
-        menu(&titles.view, 'V', grouped([of(ActionMenu::View), full_screen])),
+        menu(&titles.view, 'V', join_menu_groups([of(ActionMenu::View), full_screen])),
         menu(&titles.window, 'W', window),
         menu(&titles.help, 'H', of(ActionMenu::Help)),
     ]
 }
 
-/// Action whose label or enabled state differs from the shown one.
+/// An action whose menu item has to be changed, because its label or enabled state has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ChangedAction<'m> {
-    /// Identifier of the action.
+    /// Identifier of the changed action.
     pub(crate) id: &'m str,
-    /// New label, or `None` if it is the same.
+    /// New label of the item, or `None` if the label is the same as before.
     pub(crate) label: Option<&'m str>,
-    /// `true` if the action can be chosen.
+    /// `true` if the user can choose the item now.
     pub(crate) enabled: bool,
 }
 
-/// Returns the actions whose labels or enabled states differ, if nothing else in the menus differs. Returns `None` if
-/// the menus have to be built again.
+/// Returns the actions whose labels or enabled states differ between two versions of a menu bar. Returns `None` if
+/// anything else differs, so that the native menus have to be built again.
 pub(crate) fn changed_actions<'m>(before: &[MenuModel], after: &'m [MenuModel]) -> Option<Vec<ChangedAction<'m>>> {
     if before.len() != after.len() {
         return None;
@@ -216,8 +216,8 @@ fn action_entry(action: &MenuAction) -> MenuEntry {
     }
 }
 
-/// Joins groups of entries with separators. Empty groups are omitted.
-fn grouped<const N: usize>(groups: [Vec<MenuEntry>; N]) -> Vec<MenuEntry> {
+/// Joins groups of menu entries, with a separator between them. Empty groups are omitted.
+fn join_menu_groups<const N: usize>(groups: [Vec<MenuEntry>; N]) -> Vec<MenuEntry> {
     let mut entries = Vec::new();
     for group in groups.into_iter().filter(|group| !group.is_empty()) {
         if !entries.is_empty() {
@@ -228,7 +228,8 @@ fn grouped<const N: usize>(groups: [Vec<MenuEntry>; N]) -> Vec<MenuEntry> {
     entries
 }
 
-/// Converts a shortcut of the page to Tauri's notation. Returns `None` for keys that also type text, such as `?`.
+/// Converts a keyboard shortcut from the page's notation to Tauri's. Returns `None` for keys that also type text, such
+/// as `?`.
 fn to_accelerator(keys: &str) -> Option<String> {
     if let Some(key) = keys.strip_prefix("Mod+") {
         return match key {
@@ -245,12 +246,13 @@ fn to_accelerator(keys: &str) -> Option<String> {
     (1..=12).contains(&number).then(|| format!("F{number}"))
 }
 
-/// Returns the text with each `&` doubled, because a single one marks the mnemonic.
+/// Returns a label with each `&` doubled, because a single one marks the next character as the mnemonic.
 fn escape_mnemonics(text: &str) -> String {
     text.replace('&', "&&")
 }
 
-/// Returns the title with its mnemonic: its first letter, or in other scripts a letter in parentheses after it.
+/// Returns a menu title with the mnemonic `letter`: marked at the title's beginning if the title begins with it, or
+/// else added in parentheses at the end, as in titles of other scripts than Latin.
 fn with_mnemonic(title: &str, letter: char) -> String {
     let escaped = escape_mnemonics(title);
     if escaped.starts_with(letter) { format!("&{escaped}") } else { format!("{escaped}(&{letter})") }

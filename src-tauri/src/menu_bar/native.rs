@@ -8,13 +8,13 @@ use tauri::{Manager as _, Runtime, WebviewWindow};
 use super::model::{MenuConventions, MenuEntry, MenuModel, SystemItem};
 use crate::quitting;
 
-/// Prefix of the names of items that the shell implements, in identifiers.
+/// Prefix, in the identifier of a native menu item, of the name of an item that the shell implements.
 const SYSTEM_PREFIX: &str = "system:";
-/// Prefix of the names of the page's actions, in identifiers.
+/// Prefix, in the identifier of a native menu item, of the identifier of an action of the page.
 const ACTION_PREFIX: &str = "action:";
 
-/// Items that the shell implements on Linux, and some of them on the other systems.
-const OWN_ITEMS: [(SystemItem, &str); 8] = [
+/// Items that the shell can implement, with their names. It implements all of them on Linux, and some on other systems.
+const SHELL_ITEMS: [(SystemItem, &str); 8] = [
     (SystemItem::Undo, "undo"),
     (SystemItem::Redo, "redo"),
     (SystemItem::Cut, "cut"),
@@ -25,30 +25,31 @@ const OWN_ITEMS: [(SystemItem, &str); 8] = [
     (SystemItem::Quit, "quit"),
 ];
 
-/// Item of a menu bar that the user has chosen.
+/// Item that the user has chosen in a menu bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChosenItem<'i> {
     /// Item that the shell implements.
     System(SystemItem),
-    /// Identifier of an action of the page.
+    /// An action of the page, given by its identifier.
     Action(&'i str),
 }
 
-/// Splits the identifier of a menu item into the label of its window and the item. Returns `None` for items of other
-/// menus.
+/// Splits the identifier of a native menu item into the label of its window and the item. Returns `None` for items of
+/// menus other than menu bars.
 pub(super) fn parse_item_id(id: &str) -> Option<(&str, ChosenItem<'_>)> {
     let (window, name) = id.split_once('/')?;
     if let Some(action) = name.strip_prefix(ACTION_PREFIX) {
         return Some((window, ChosenItem::Action(action)));
     }
     let name = name.strip_prefix(SYSTEM_PREFIX)?;
-    let (item, _) = OWN_ITEMS.iter().find(|(_, own)| *own == name)?;
+    let (item, _) = SHELL_ITEMS.iter().find(|(_, own)| *own == name)?;
     Some((window, ChosenItem::System(*item)))
 }
 
 type BuiltMenu<R> = (Menu<R>, HashMap<String, MenuItem<R>>);
 
-/// Creates the native menus. Returns them with the items of the page's actions. Must be called on the main thread.
+/// Creates the native menus of a menu bar, and returns them with the items for the page's actions. Must be called on
+/// the main thread.
 pub(super) fn build_menu<R: Runtime>(window: &WebviewWindow<R>, models: &[MenuModel]) -> tauri::Result<BuiltMenu<R>> {
     let mut actions = HashMap::new();
     let menu = Menu::new(window)?;
@@ -71,7 +72,7 @@ pub(super) fn build_menu<R: Runtime>(window: &WebviewWindow<R>, models: &[MenuMo
     Ok((menu, actions))
 }
 
-/// Shows the menu in the window, or on macOS as the menu bar of the system.
+/// Shows a menu bar: on macOS as that of the whole system, on other systems in the window.
 pub(super) fn attach_menu<R: Runtime>(window: &WebviewWindow<R>, menu: &Menu<R>) -> tauri::Result<()> {
     if MenuConventions::current() == MenuConventions::MacOs {
         window.app_handle().set_menu(menu.clone())?;
@@ -94,13 +95,13 @@ fn system_item<R: Runtime>(
         MenuConventions::Windows => matches!(item, SystemItem::CloseWindow | SystemItem::Quit),
         MenuConventions::Linux => true,
     };
-    if is_own && let Some((_, name)) = OWN_ITEMS.iter().find(|(own, _)| *own == item) {
+    if is_own && let Some((_, name)) = SHELL_ITEMS.iter().find(|(own, _)| *own == item) {
         let id = format!("{}/{SYSTEM_PREFIX}{name}", window.label());
         let accelerator = (conventions == MenuConventions::MacOs).then_some("CmdOrCtrl+Q");
         return Ok(Box::new(MenuItem::with_id(window, id, label, true, accelerator)?));
     }
     let predefined = match item {
-        SystemItem::About => PredefinedMenuItem::about(window, text, Some(about(window))),
+        SystemItem::About => PredefinedMenuItem::about(window, text, Some(about_metadata(window))),
         SystemItem::Services => PredefinedMenuItem::services(window, text),
         SystemItem::Hide => PredefinedMenuItem::hide(window, text),
         SystemItem::HideOthers => PredefinedMenuItem::hide_others(window, text),
@@ -119,7 +120,7 @@ fn system_item<R: Runtime>(
     Ok(Box::new(predefined?))
 }
 
-fn about<R: Runtime>(window: &WebviewWindow<R>) -> AboutMetadata<'static> {
+fn about_metadata<R: Runtime>(window: &WebviewWindow<R>) -> AboutMetadata<'static> {
     let package = window.app_handle().package_info();
     AboutMetadata {
         name: Some("Drawbridge".to_owned()),
@@ -129,7 +130,7 @@ fn about<R: Runtime>(window: &WebviewWindow<R>) -> AboutMetadata<'static> {
     }
 }
 
-/// Executes an item that the operating system does not implement.
+/// Runs an item that the shell implements, after the user has chosen it.
 pub(super) fn run_system_item<R: Runtime>(window: &WebviewWindow<R>, item: SystemItem) {
     let result = match item {
         SystemItem::Quit => {
@@ -138,7 +139,7 @@ pub(super) fn run_system_item<R: Runtime>(window: &WebviewWindow<R>, item: Syste
         }
         // The same as the button of the title bar, so the setting for closing applies.
         SystemItem::CloseWindow => window.close(),
-        _ => edit(window, item),
+        _ => run_edit_command(window, item),
     };
     if let Err(error) = result {
         tracing::warn!("failed to execute an item of the menu bar: {error}");
@@ -147,7 +148,7 @@ pub(super) fn run_system_item<R: Runtime>(window: &WebviewWindow<R>, item: Syste
 
 /// Executes an editing command in the focused field of the page.
 #[cfg(target_os = "linux")]
-fn edit<R: Runtime>(window: &WebviewWindow<R>, item: SystemItem) -> tauri::Result<()> {
+fn run_edit_command<R: Runtime>(window: &WebviewWindow<R>, item: SystemItem) -> tauri::Result<()> {
     use webkit2gtk::WebViewExt as _;
 
     let command = match item {
@@ -164,7 +165,7 @@ fn edit<R: Runtime>(window: &WebviewWindow<R>, item: SystemItem) -> tauri::Resul
 
 /// Does nothing, since the operating system implements the editing commands.
 #[cfg(not(target_os = "linux"))]
-fn edit<R: Runtime>(_: &WebviewWindow<R>, _: SystemItem) -> tauri::Result<()> {
+fn run_edit_command<R: Runtime>(_: &WebviewWindow<R>, _: SystemItem) -> tauri::Result<()> {
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use tauri::Url;
 
 use crate::open_request::{OpenRefusal, OpenRequest};
 
-/// Scheme of Drawbridge's links, case-insensitive (RFC 3986, section 3.1).
+/// Scheme of Drawbridge's links, with its colon. Compared without case (RFC 3986, section 3.1).
 const LINK_SCHEME: &str = "drawbridge:";
 /// Prefix of links that install a server. `other-apps` parses the text of the link, and would parse text without this
 /// prefix as pasted settings.
@@ -23,15 +23,15 @@ const INSTALL_LINK_PREFIX: &str = "drawbridge://mcp/install?";
 const MAX_LINK_BYTES: usize = 32 << 10;
 /// Maximum number of arguments that are examined. Further arguments are ignored.
 const MAX_EXAMINED_ARGUMENTS: usize = 64;
-/// Maximum number of characters of a rejected argument that are displayed.
+/// Maximum number of characters of a rejected file path or link that are displayed.
 const MAX_DISPLAYED_ARGUMENT_CHARS: usize = 300;
 
-/// File or link that a program requested to open.
+/// A file or link that the user or another program asked Drawbridge to open, before it is checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum OpenArgument {
-    /// Path of a file to open, which was not checked yet.
+    /// Path of a file. It is unknown if the file exists.
     File(PathBuf),
-    /// Link with any scheme, which was not checked yet.
+    /// A link with any scheme.
     Link(String),
 }
 
@@ -70,7 +70,7 @@ fn file_url_path(text: &str) -> Option<PathBuf> {
     url.to_file_path().ok()
 }
 
-/// Returns the files and links in URLs from the system, by which macOS passes them.
+/// Returns the files and links in URLs that macOS passes to the app instead of arguments.
 #[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "the other systems pass it in arguments"))]
 pub(crate) fn parse_urls(urls: &[Url]) -> Vec<OpenArgument> {
     urls.iter().take(MAX_EXAMINED_ARGUMENTS).map(|url| parse_argument(url.as_str().into(), Path::new("/"))).collect()
@@ -81,7 +81,8 @@ fn starts_with_ignoring_case(text: &str, start: &str) -> bool {
 }
 
 impl OpenArgument {
-    /// Checks the file or link to open. Blocks while the file's metadata is read.
+    /// Checks the file or link, and returns the request for the page: to open it, or to report why it is rejected.
+    /// Blocks while the file's metadata is read.
     pub(crate) fn classify(self, are_links_on: impl FnOnce() -> bool) -> OpenRequest {
         match self {
             Self::File(path) => file_request(&path),
@@ -124,7 +125,7 @@ fn file_request(path: &Path) -> OpenRequest {
     }
 }
 
-/// Returns `true` if a path has the extension of a bundle.
+/// Returns `true` if the last component of a path has the file name extension of a bundle.
 pub(crate) fn has_bundle_name(path: &Path) -> bool {
     let ending = path.extension();
     ending.is_some_and(|ending| BUNDLE_EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known)))

@@ -20,10 +20,10 @@ use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 use arguments::OpenArgument;
 
-/// Maximum number of queued requests, in addition to the current one.
+/// Maximum number of requests in the queue, in addition to the one that the page handles.
 const MAX_QUEUED_REQUESTS: usize = 8;
 
-/// The open request that Drawbridge's page currently handles, and the queued open requests.
+/// The open request that Drawbridge's page currently handles, and the queue of further ones.
 #[derive(Default)]
 pub(crate) struct OpenRequests(Mutex<OpenRequestQueue>);
 
@@ -36,7 +36,8 @@ struct OpenRequestQueue {
 }
 
 impl OpenRequestQueue {
-    /// Queues a request, or counts it if the queue is full. The queue contains at most one link.
+    /// Queues a request. If the queue is full, or both the request and a queued or current one are links, the request
+    /// is only counted.
     fn add(&mut self, opening: OpenRequest) {
         let is_link = |one: &OpenRequest| matches!(one, OpenRequest::Link { .. });
         let current = self.current.iter().map(|current| &current.opening);
@@ -48,7 +49,8 @@ impl OpenRequestQueue {
         }
     }
 
-    /// Starts the next queued request if there is no current one. If the queue is empty, reports the dropped requests.
+    /// Makes the first queued request the current one and returns it, if there is no current one. If the queue is
+    /// empty, but requests were not queued, reports their number instead.
     fn start_next(&mut self) -> Option<NumberedOpenRequest> {
         if self.current.is_some() {
             return None;
@@ -62,7 +64,7 @@ impl OpenRequestQueue {
         self.current.clone()
     }
 
-    /// Ends the current request if it has this number, since the page may report the end late or twice.
+    /// Ends the current request if it has the number `id`. The page may report the end of a request late or twice.
     fn end_current(&mut self, id: u64) {
         self.current.take_if(|current| current.id == id);
     }
@@ -75,7 +77,7 @@ impl OpenRequests {
         Self::advance(&mut queue, events);
     }
 
-    /// Sends the current open request to Drawbridge's page, which has just loaded.
+    /// Sends the current open request, if there is one, to Drawbridge's page, which has just loaded.
     pub(crate) fn send_current(&self, events: &ShellEvents) {
         if let Some(opened) = self.lock().current.clone() {
             events.send(ShellEvent::Opened(opened));
@@ -100,17 +102,17 @@ impl OpenRequests {
     }
 }
 
-/// Brings the window to the front and queues open requests for the given files and links. Files are checked on a
-/// blocking thread.
+/// Brings the main window to the front and queues open requests for these files and links. They are checked on another
+/// thread.
 pub(crate) fn open_in_window(app: &AppHandle, named: Vec<OpenArgument>) {
     if named.is_empty() {
         return;
     }
-    window::show(app);
+    window::show_or_open_main_window(app);
     classify_and_add(app, named);
 }
 
-/// Queues requests for files and links like [`open_in_window`], but does not open the window.
+/// Queues open requests for these files and links, without bringing the main window to the front.
 pub(crate) fn classify_and_add(app: &AppHandle, named: Vec<OpenArgument>) {
     if named.is_empty() {
         return;

@@ -27,13 +27,14 @@ const MAX_FAILED_STARTS: u32 = 2;
 /// Maximum number of bytes that are read from a file with the counter.
 const MAX_COUNTER_FILE_BYTES: u64 = 4_096;
 
-/// Counter of consecutive failed starts, stored on disk.
+/// Counter of consecutive starts in which the page did not appear, stored in a file.
 #[derive(Debug)]
 pub(super) struct StartAttempts {
-    /// Possible files for the count. The first writable one is used.
+    /// Files that may contain the count, in order of preference. The count is written to the first one that is
+    /// writable.
     files: Vec<PathBuf>,
     software: String,
-    /// First error that occurred since the file in the data folder was last written.
+    /// First error that occurred since the preferred file was last written.
     problem: Mutex<Option<String>>,
 }
 
@@ -56,12 +57,12 @@ impl StartAttempts {
         Self { files, software, problem: Mutex::default() }
     }
 
-    /// Returns `true` if [`MAX_FAILED_STARTS`] is reached.
+    /// Returns `true` if the count has reached [`MAX_FAILED_STARTS`], so that the sandbox is disabled.
     pub(super) fn has_reached_limit(&self) -> bool {
         self.count() >= MAX_FAILED_STARTS
     }
 
-    /// Checks that a failed start could be recorded.
+    /// Checks that a count can be written, without changing the count.
     ///
     /// # Errors
     /// Returns a message for the user if no file can be written.
@@ -87,7 +88,7 @@ impl StartAttempts {
         self.write(self.count().saturating_add(1))
     }
 
-    /// Decrements the counter, which reverts one call of [`record_failed_start`](Self::record_failed_start).
+    /// Decrements the counter, which reverts the last call of [`record_failed_start`](Self::record_failed_start).
     ///
     /// # Errors
     /// Returns an error if no file can be written.
@@ -98,7 +99,7 @@ impl StartAttempts {
         }
     }
 
-    /// Disables the sandbox for the next start, after the page failed to appear in it.
+    /// Sets the counter to its maximum, so that the next start does not use the sandbox.
     ///
     /// # Errors
     /// Returns an error if no file can be written.
@@ -106,7 +107,7 @@ impl StartAttempts {
         self.write(MAX_FAILED_STARTS)
     }
 
-    /// Resets the count to zero.
+    /// Resets the counter by removing its files.
     ///
     /// # Errors
     /// Returns an error if a file can't be removed.
@@ -123,7 +124,8 @@ impl StartAttempts {
         cleared
     }
 
-    /// Returns the error that prevents storing the count in the data folder, as a message for the user.
+    /// Returns the error because of which the count is not stored in the data folder, as a message for the user, or
+    /// `None` if there was no error.
     pub(super) fn problem(&self) -> Option<String> {
         self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -174,15 +176,16 @@ impl StartAttempts {
     }
 }
 
-/// Returns the name of the counter's file in the session's folder, which other programs and other data folders use too.
-/// The hash of the data folder in the name may differ between versions, for which a new count starts anyway.
+/// Returns the name of the counter's file in the session's folder, which other programs and other data folders use too,
+/// so that it contains a hash of the data folder's path. The hash may differ between versions, but each version has a
+/// count of its own anyway.
 fn session_counter_file_name(data_dir: &Path) -> String {
     let mut hash = DefaultHasher::new();
     data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_path_buf()).hash(&mut hash);
     format!("drawbridge-page-sandbox-{:016x}.json", hash.finish())
 }
 
-/// Returns `true` if other users can't access this folder.
+/// Returns `true` if `folder` is a folder that users other than its owner can't access.
 fn is_private_folder(folder: &Path) -> bool {
     folder.metadata().is_ok_and(|metadata| metadata.is_dir() && metadata.permissions().mode() & 0o077 == 0)
 }
@@ -207,8 +210,8 @@ fn replace(file: &Path, text: &[u8]) -> io::Result<()> {
     fs::rename(&beside, file)
 }
 
-/// Performs all steps of [`replace`] except the last. A missing folder is not an error, because it is created before
-/// the window opens.
+/// Checks that [`replace`] would succeed, by performing all of its steps except the last. A missing folder is not an
+/// error, because it is created before the window opens.
 fn check_replaceable(file: &Path, text: &[u8]) -> io::Result<()> {
     if file.is_dir() {
         return Err(io::Error::from(io::ErrorKind::IsADirectory));

@@ -9,7 +9,7 @@ use tauri::{AppHandle, Runtime, WebviewWindow};
 
 use super::SandboxState;
 
-/// Stateless counterpart of the type on Linux.
+/// Counterpart of the type on Linux without any state, since these web views are sandboxed by default.
 pub(crate) struct PageSandbox;
 
 impl PageSandbox {

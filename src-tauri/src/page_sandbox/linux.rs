@@ -27,8 +27,8 @@ const FORCE_SANDBOX_VARIABLE: &str = "WEBKIT_FORCE_SANDBOX";
 /// Environment variable that disables WebKitGTK's sandbox if it is 1.
 const DISABLE_SANDBOX_VARIABLE: &str = "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS";
 
-/// Minimum time for which a user waits for the page. If the window is closed sooner, the start does not count as
-/// failed.
+/// Minimum time from opening the window after which a missing page counts as a failed start. If the user closes the
+/// window sooner, the start does not count.
 const MIN_WAIT_FOR_PAGE: Duration = Duration::from_secs(5);
 
 /// State of the page sandbox in this process.
@@ -38,13 +38,13 @@ pub(crate) struct PageSandbox {
     attempts: Option<StartAttempts>,
     /// Time at which the window was opened.
     begun: OnceLock<Instant>,
-    /// `true` once the page has appeared or is known not to appear. Nothing is recorded afterwards.
+    /// `true` once it is known if the page appears. Nothing is recorded afterwards.
     settled: AtomicBool,
 }
 
 impl PageSandbox {
-    /// Tests if the sandbox can work on this system, and if so enables it for WebKitGTK. The data folder need not exist
-    /// yet.
+    /// Decides if this process uses the sandbox, which includes a test run, and if so enables it for WebKitGTK. The
+    /// data folder `data_dir` need not exist yet.
     ///
     /// # Safety
     /// No other thread may access the environment during the call.
@@ -62,7 +62,7 @@ impl PageSandbox {
         );
         let has_failed = attempts.as_ref().is_some_and(StartAttempts::has_reached_limit);
         let is_writable = || attempts.as_ref().map_or(Ok(()), StartAttempts::check_writable);
-        let decision = decide_sandbox(is_off, has_failed, is_writable, trial::run);
+        let decision = decide_sandbox(is_off, has_failed, is_writable, trial::run_sandbox_trial);
         // SAFETY: the caller guarantees that no other thread accesses the environment.
         unsafe {
             match &decision {
@@ -81,14 +81,14 @@ impl PageSandbox {
         Self { decision, attempts, begun: OnceLock::new(), settled: AtomicBool::new(false) }
     }
 
-    /// Records this start as failed until the page appears, and watches for processes that WebKitGTK can't start. Must
-    /// be called directly before the window is opened.
+    /// Counts this start as failed until the page appears, and handles processes that WebKitGTK can't start. Must be
+    /// called directly before the window is opened.
     pub(crate) fn on_window_opening<R: Runtime>(app: &AppHandle<R>) {
         app.state::<Self>().record_start();
         let app = app.clone();
         // WebKitGTK aborts the whole app if one of its processes can't be started.
         glib::log_set_default_handler(move |domain, level, text| {
-            if level == LogLevel::Error && app.state::<Self>().give_up_sandbox() {
+            if level == LogLevel::Error && app.state::<Self>().disable_sandbox_for_next_start() {
                 tracing::error!(
                     "the page's process failed to start in its sandbox, so the next start disables the sandbox"
                 );
@@ -110,7 +110,7 @@ impl PageSandbox {
         let app = window.app_handle().clone();
         window.with_webview(move |webview| {
             webview.inner().connect_web_process_terminated(move |_, reason| {
-                if app.state::<Self>().give_up_sandbox() {
+                if app.state::<Self>().disable_sandbox_for_next_start() {
                     tracing::error!(?reason, "the page's process ended in its sandbox, restarting without the sandbox");
                     app.request_restart();
                 }
@@ -118,15 +118,15 @@ impl PageSandbox {
         })
     }
 
-    /// Records that the page was drawn, which proves that the sandbox works.
+    /// Records that the page was drawn, so that this start does not count as failed.
     pub(crate) fn confirm_page(&self) {
         if !self.settled.swap(true, Ordering::Relaxed) {
             self.update_count(StartAttempts::clear);
         }
     }
 
-    /// Handles the normal exit of Drawbridge. The start does not count as failed if the page had not enough time to
-    /// appear.
+    /// Handles the normal exit of Drawbridge. If the page has not appeared within less than [`MIN_WAIT_FOR_PAGE`], the
+    /// start does not count as failed.
     pub(crate) fn on_app_exit(&self) {
         let is_early = self.begun.get().is_some_and(|begun| begun.elapsed() < MIN_WAIT_FOR_PAGE);
         if is_early && !self.settled.load(Ordering::Relaxed) {
@@ -134,7 +134,7 @@ impl PageSandbox {
         }
     }
 
-    /// Returns the current state of the sandbox.
+    /// Returns the current state of the sandbox for the settings page.
     pub(crate) fn state(&self) -> SandboxState {
         match &self.decision {
             Ok(()) if web_process::is_web_process_isolated() => SandboxState::On,
@@ -143,7 +143,8 @@ impl PageSandbox {
         }
     }
 
-    /// Returns the reason why failed starts can't be recorded in the data folder, as a message for the user.
+    /// Returns the reason why failed starts can't be counted in the data folder, as a message for the user, or `None`
+    /// if they can.
     pub(crate) fn storage_problem(&self) -> Option<String> {
         self.attempts.as_ref().and_then(StartAttempts::problem)
     }
@@ -161,9 +162,9 @@ impl PageSandbox {
         }
     }
 
-    /// Disables the sandbox for the next start if the web process presumably ended because of it. Returns `true` if
-    /// this was recorded. Otherwise, Drawbridge must not restart, because it could restart forever.
-    fn give_up_sandbox(&self) -> bool {
+    /// Disables the sandbox for the next start, if the web process may have ended because of the sandbox. Returns
+    /// `true` if that was recorded. Otherwise, Drawbridge must not restart, because it could restart forever.
+    fn disable_sandbox_for_next_start(&self) -> bool {
         self.decision.is_ok()
             && !self.settled.load(Ordering::Relaxed)
             && matches!(self.attempts.as_ref().map(StartAttempts::turn_sandbox_off), Some(Ok(())))
@@ -179,7 +180,7 @@ impl PageSandbox {
     }
 }
 
-/// Returns `true` if the user has disabled WebKitGTK's sandbox by an environment variable.
+/// Returns `true` if the value of one of WebKitGTK's two environment variables disables the sandbox.
 fn is_turned_off(force: Option<&OsStr>, disable: Option<&OsStr>) -> bool {
     force == Some(OsStr::new("0")) || disable == Some(OsStr::new("1"))
 }
@@ -294,7 +295,7 @@ mod tests {
         assert!(attempts.has_reached_limit(), "a regular exit after the waiting time should count as failed");
         let sandbox = sandbox_in_folder(folder.path(), Ok(()));
         sandbox.record_start();
-        assert!(sandbox.give_up_sandbox(), "the sandbox should be given up after its process ended");
+        assert!(sandbox.disable_sandbox_for_next_start(), "the sandbox should be given up after its process ended");
         sandbox.on_app_exit();
         assert!(attempts.has_reached_limit(), "the exit for the restart should keep the count");
     }
@@ -304,21 +305,24 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let sandbox = sandbox_in_folder(folder.path(), Ok(()));
         sandbox.record_start();
-        assert!(sandbox.give_up_sandbox(), "the process ended before the page appeared");
+        assert!(sandbox.disable_sandbox_for_next_start(), "the process ended before the page appeared");
         assert!(
             StartAttempts::new(folder.path(), None, "1".into()).has_reached_limit(),
             "the next start should disable the sandbox"
         );
         assert!(
-            !sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).give_up_sandbox(),
+            !sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).disable_sandbox_for_next_start(),
             "a start without the sandbox should not restart again"
         );
         sandbox.confirm_page();
-        assert!(!sandbox.give_up_sandbox(), "a process that ends later has another cause");
+        assert!(!sandbox.disable_sandbox_for_next_start(), "a process that ends later has another cause");
         let missing = sandbox_in_folder(&folder.path().join("gone"), Ok(()));
-        assert!(!missing.give_up_sandbox(), "without a stored count the app should not restart");
+        assert!(!missing.disable_sandbox_for_next_start(), "without a stored count the app should not restart");
         let unnoted = PageSandbox::new(Ok(()), None);
-        assert!(!unnoted.give_up_sandbox(), "a measurement should not restart, because it stores nothing");
+        assert!(
+            !unnoted.disable_sandbox_for_next_start(),
+            "a measurement should not restart, because it stores nothing"
+        );
     }
 
     #[test]
@@ -337,7 +341,10 @@ mod tests {
             sandbox.storage_problem().expect("the problem should be reported").contains("page-sandbox.json"),
             "the problem should contain the file"
         );
-        assert!(sandbox.give_up_sandbox(), "the sandbox should be given up, because the count is stored");
+        assert!(
+            sandbox.disable_sandbox_for_next_start(),
+            "the sandbox should be given up, because the count is stored"
+        );
         let has_failed = start().attempts.as_ref().is_some_and(StartAttempts::has_reached_limit);
         assert_eq!(
             decide_sandbox(false, has_failed, || Ok(()), || Ok(())),

@@ -26,20 +26,20 @@ pub(crate) use elsewhere::PageSandbox;
 #[cfg(target_os = "linux")]
 pub(crate) use linux::PageSandbox;
 
-/// State of the sandbox, shown on the settings page.
+/// State of the sandbox of the page's process, shown on the settings page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 #[allow(dead_code, reason = "each system constructs a part of them")]
 pub(crate) enum SandboxState {
-    /// The system's web view is sandboxed by default.
+    /// The system's web view is sandboxed by default, as on macOS and Windows.
     Native,
     /// The web process runs in separate namespaces.
     On,
-    /// The web process has all rights of the user.
+    /// The web process has all rights of the user, for the contained reason.
     Off(SandboxObstacle),
 }
 
-/// Reason why the web process is not sandboxed.
+/// Reason why the web process runs without the sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 #[allow(dead_code, reason = "each system constructs a part of them")]
@@ -50,16 +50,17 @@ pub(crate) enum SandboxObstacle {
     NoBubblewrap,
     /// The program xdg-dbus-proxy is not installed. WebKitGTK aborts the whole app if it can't start this program.
     NoBusProxy,
-    /// The system does not let bubblewrap create namespaces.
+    /// The operating system denies bubblewrap the creation of namespaces.
     NoNamespaces {
         /// Error message of bubblewrap.
         cause: String,
     },
-    /// The page did not appear when it was drawn in the sandbox.
+    /// The page did not appear in the last starts with the sandbox.
     NoPage,
     /// WebKitGTK was configured to use the sandbox, but the web process runs without it.
     NotApplied,
-    /// Failed starts can't be recorded in any file, so the window could stay blank at every start.
+    /// No file can be written to count failed starts, so that with the sandbox the window could stay blank at every
+    /// start.
     NoMemory {
         /// Path of the file, and the reason why it can't be written, as a sentence for the user.
         cause: String,
@@ -72,17 +73,17 @@ pub(crate) enum SandboxObstacle {
 pub(crate) struct SandboxReport {
     #[serde(flatten)]
     state: SandboxState,
-    /// Reason why failed starts can't be recorded in the data folder, as a sentence for the user.
+    /// Reason why failed starts can't be counted in the data folder, as a sentence for the user.
     storage_problem: Option<String>,
 }
 
-/// Returns the state of the sandbox for the settings page.
+/// Command that returns the state of the page's sandbox for the settings page.
 #[tauri::command]
 pub(crate) fn page_sandbox(sandbox: State<'_, PageSandbox>) -> SandboxReport {
     SandboxReport { state: sandbox.state(), storage_problem: sandbox.storage_problem() }
 }
 
-/// Lets the next start try the sandbox again after the page did not appear in it.
+/// Command that resets the count of failed starts, so that the next start tries the sandbox again.
 ///
 /// # Errors
 /// Returns a message for the user if a file that prevents it can't be removed.

@@ -17,7 +17,8 @@ const SANDBOX_PROGRAM_FOLDERS: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin"
 const BUBBLEWRAP_PROGRAM: &str = "bwrap";
 const BUS_PROXY_PROGRAM: &str = "xdg-dbus-proxy";
 
-/// Options of bubblewrap for the namespaces and mounts of WebKitGTK's sandbox that a system may deny.
+/// Options of bubblewrap for a test run, which creates those namespaces and mounts of WebKitGTK's sandbox that a system
+/// may deny.
 const BUBBLEWRAP_TRIAL_OPTIONS: [&str; 13] = [
     "--die-with-parent",
     "--unshare-pid",
@@ -34,9 +35,9 @@ const BUBBLEWRAP_TRIAL_OPTIONS: [&str; 13] = [
     "/tmp",
 ];
 
-/// Timeout of the test run, which takes five milliseconds on an idle machine.
+/// Timeout of the test run of bubblewrap. It takes about five milliseconds on an idle computer.
 const BUBBLEWRAP_TRIAL_TIMEOUT: Duration = Duration::from_secs(2);
-/// Interval at which the exit of bubblewrap is polled.
+/// Interval at which the test checks if bubblewrap has exited.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 /// Maximum number of bytes of bubblewrap's error message that are shown.
 const MAX_SHOWN_MESSAGE_BYTES: u64 = 512;
@@ -45,11 +46,11 @@ const MAX_SHOWN_MESSAGE_BYTES: u64 = 512;
 ///
 /// # Errors
 /// Returns the obstacle if the sandbox can't work on this system.
-pub(super) fn run() -> Result<(), SandboxObstacle> {
-    run_in(&SANDBOX_PROGRAM_FOLDERS.map(Path::new), BUBBLEWRAP_TRIAL_TIMEOUT)
+pub(super) fn run_sandbox_trial() -> Result<(), SandboxObstacle> {
+    run_trial_in_folders(&SANDBOX_PROGRAM_FOLDERS.map(Path::new), BUBBLEWRAP_TRIAL_TIMEOUT)
 }
 
-fn run_in(folders: &[&Path], limit: Duration) -> Result<(), SandboxObstacle> {
+fn run_trial_in_folders(folders: &[&Path], limit: Duration) -> Result<(), SandboxObstacle> {
     let bubblewrap = find_program(folders, BUBBLEWRAP_PROGRAM).ok_or(SandboxObstacle::NoBubblewrap)?;
     find_program(folders, BUS_PROXY_PROGRAM).ok_or(SandboxObstacle::NoBusProxy)?;
     // The program that runs inside the sandbox is bubblewrap itself, because it certainly exists.
@@ -81,7 +82,8 @@ fn trial_command(program: &Path) -> Command {
     Command::new(program)
 }
 
-/// Waits for the child and kills it at the timeout. Returns `None` if it was killed or its exit status is unknown.
+/// Waits until the child exits, and kills it after `limit`. Returns `None` if it was killed or its exit status is
+/// unknown.
 fn wait_with_timeout(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     let start = Instant::now();
     loop {
@@ -127,7 +129,7 @@ mod tests {
         if has_bus_proxy {
             write_executable_script(folder.path(), BUS_PROXY_PROGRAM, "exit 0");
         }
-        run_in(&[Path::new("/nonexistent"), folder.path()], limit)
+        run_trial_in_folders(&[Path::new("/nonexistent"), folder.path()], limit)
     }
 
     #[test]

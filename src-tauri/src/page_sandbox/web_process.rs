@@ -7,24 +7,24 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Name of the web process, which the kernel truncates to 15 bytes.
+/// Name of WebKitGTK's web process, as truncated by the kernel to 15 bytes.
 const WEB_PROCESS_NAME: &str = "WebKitWebProces";
-/// Kinds of namespaces that the sandbox separates. The user namespace is not checked, because a process of root does
-/// not require a separate one.
+/// Kinds of namespaces that the sandbox separates and that are checked. The user namespace is not checked, because the
+/// sandbox of a process of root has none of its own.
 const SANDBOX_NAMESPACES: [&str; 2] = ["pid", "mnt"];
 
 /// Returns `true` if Drawbridge has web processes and all of them run in separate namespaces.
 pub(super) fn is_web_process_isolated() -> bool {
     let proc = Path::new("/proc");
     let own = std::process::id();
-    let web_processes = descendants(&web_processes(proc), own, WEB_PROCESS_NAME);
+    let web_processes = descendants(&read_process_table(proc), own, WEB_PROCESS_NAME);
     !web_processes.is_empty() && web_processes.iter().all(|pid| has_separate_namespaces(proc, own, *pid))
 }
 
-/// Name and parent process of each process, by its identifier.
-type WebProcesses = BTreeMap<u32, (String, u32)>;
+/// All processes of the system: the name and the parent of each process, by process identifier.
+type ProcessTable = BTreeMap<u32, (String, u32)>;
 
-fn web_processes(proc: &Path) -> WebProcesses {
+fn read_process_table(proc: &Path) -> ProcessTable {
     let entries = fs::read_dir(proc).into_iter().flatten().flatten();
     entries
         .filter_map(|entry| {
@@ -35,16 +35,16 @@ fn web_processes(proc: &Path) -> WebProcesses {
         .collect()
 }
 
-/// Parses the second and the fourth field of `stat`. The name is in parentheses and may contain any character
-/// (proc_pid_stat(5)).
+/// Parses the name and the parent's identifier in a file `/proc/PID/stat`. The name is in parentheses and may contain
+/// any character (proc_pid_stat(5)).
 fn parse_name_and_parent(stat: &str) -> Option<(String, u32)> {
     let (before, after) = stat.rsplit_once(')')?;
     let name = before.split_once('(')?.1.to_owned();
     Some((name, after.split_whitespace().nth(1)?.parse().ok()?))
 }
 
-/// Returns the processes with this name among the descendants of a process.
-fn descendants(processes: &WebProcesses, ancestor: u32, name: &str) -> Vec<u32> {
+/// Returns the identifiers of the processes with the name `name` that are descendants of the process `ancestor`.
+fn descendants(processes: &ProcessTable, ancestor: u32, name: &str) -> Vec<u32> {
     let is_below = |mut pid: u32| {
         // The number of steps is limited, because entries that were read at different times may form a cycle.
         for _ in 0..processes.len() {
@@ -59,8 +59,8 @@ fn descendants(processes: &WebProcesses, ancestor: u32, name: &str) -> Vec<u32> 
     processes.iter().filter(|(pid, (own, _))| own == name && is_below(**pid)).map(|(pid, _)| *pid).collect()
 }
 
-/// Returns `true` if two processes have no namespace of [`SANDBOX_NAMESPACES`] in common. A namespace that can't be
-/// read counts as common.
+/// Returns `true` if two processes have different namespaces of all kinds in [`SANDBOX_NAMESPACES`]. A namespace that
+/// can't be read counts as the same.
 fn has_separate_namespaces(proc: &Path, one: u32, other: u32) -> bool {
     let namespace = |pid: u32, name: &str| fs::read_link(proc.join(pid.to_string()).join("ns").join(name)).ok();
     SANDBOX_NAMESPACES.iter().all(|name| match (namespace(one, name), namespace(other, name)) {
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn web_processes_of_other_apps_are_ignored() {
         let process = |name: &str, parent| (name.to_owned(), parent);
-        let processes = WebProcesses::from([
+        let processes = ProcessTable::from([
             (10, process("drawbridge", 1)),
             (11, process("bwrap", 10)),
             (12, process("bwrap", 11)),

@@ -15,7 +15,7 @@ const SERVERS_ITEM_ID: &str = "servers";
 const REQUESTS_ITEM_ID: &str = "requests";
 const QUIT_ITEM_ID: &str = "quit";
 
-/// Tray icon of Drawbridge with its menu. Empty until [`Tray::start`].
+/// Drawbridge's icon in the system tray, with its menu. Empty until [`Tray::start`] is called.
 #[derive(Default)]
 pub(crate) struct Tray(OnceLock<TrayItems>);
 
@@ -37,7 +37,7 @@ impl Tray {
         }
     }
 
-    /// Updates the labels of the tray menu to the current numbers.
+    /// Changes the labels of the tray menu to these numbers and this language.
     pub(crate) fn update(&self, presence: TrayStatus) {
         if let Some(items) = self.0.get()
             && let Err(error) = items.update_labels(presence)
@@ -78,7 +78,7 @@ fn show_tray(app: &AppHandle) -> tauri::Result<TrayItems> {
         .tooltip("Drawbridge")
         .show_menu_on_left_click(cfg!(target_os = "macos"))
         .on_menu_event(|app, event| match event.id().as_ref() {
-            OPEN_ITEM_ID => window::show(app),
+            OPEN_ITEM_ID => window::show_or_open_main_window(app),
             REQUESTS_ITEM_ID => show_consent_request(app, None),
             QUIT_ITEM_ID => quitting::quit(app),
             _ => {}
@@ -87,7 +87,7 @@ fn show_tray(app: &AppHandle) -> tauri::Result<TrayItems> {
             if let TrayIconEvent::Click { button: MouseButton::Left, button_state: MouseButtonState::Up, .. } = event
                 && !cfg!(target_os = "macos")
             {
-                window::show(tray.app_handle());
+                window::show_or_open_main_window(tray.app_handle());
             }
         });
     if let Some(icon) = app.default_window_icon() {

@@ -18,19 +18,20 @@ use crate::{quitting, window};
 /// Identifier of the StatusNotifierItem, which is the same at every start.
 const TRAY_ITEM_ID: &str = "dev.drawbridge.desktop";
 
-/// Tray icon of Drawbridge, shown if the desktop supports it.
+/// Drawbridge's icon in the system tray, with its menu, shown if the desktop environment has a tray.
 #[derive(Default)]
 pub(crate) struct Tray(Arc<SharedTray>);
 
 #[derive(Default)]
 struct SharedTray {
     handle: OnceLock<Handle<TrayItem>>,
-    /// `true` if a component of the desktop displays StatusNotifierItems.
+    /// `true` if the desktop environment displays StatusNotifierItems.
     is_watched: AtomicBool,
 }
 
 impl Tray {
-    /// Creates the icon, which the desktop shows as soon as it has a tray. Does not block on the bus.
+    /// Creates the icon, which the desktop environment shows as soon as it has a tray. Does not wait for the session
+    /// bus.
     pub(crate) fn start(&self, app: &AppHandle) {
         let icon = app.default_window_icon().map(|icon| Icon {
             width: i32::try_from(icon.width()).unwrap_or_default(),
@@ -48,14 +49,14 @@ impl Tray {
         });
     }
 
-    /// Updates the tray menu to the current numbers.
+    /// Changes the labels of the tray menu to these numbers and this language.
     pub(crate) fn update(&self, presence: TrayStatus) {
         let Some(handle) = self.0.handle.get().cloned() else { return };
         // The update blocks until the bus responds.
         tauri::async_runtime::spawn_blocking(move || handle.update(|item| item.presence = presence));
     }
 
-    /// Returns `true` if the desktop shows the icon.
+    /// Returns `true` if the desktop environment shows the icon.
     pub(crate) fn is_shown(&self) -> bool {
         self.0.handle.get().is_some_and(|handle| !handle.is_closed()) && self.0.is_watched.load(Ordering::Relaxed)
     }
@@ -95,7 +96,7 @@ impl ksni::Tray for TrayItem {
     }
 
     fn activate(&mut self, _x: i32, _y: i32) {
-        window::show(&self.app);
+        window::show_or_open_main_window(&self.app);
     }
 
     fn menu(&self) -> Vec<MenuItem<Self>> {
@@ -105,7 +106,7 @@ impl ksni::Tray for TrayItem {
             MenuItem::from(StandardItem { label: label.to_owned(), enabled, activate, ..StandardItem::default() })
         };
         vec![
-            item(presence.open_label(), true, window::show),
+            item(presence.open_label(), true, window::show_or_open_main_window),
             item(&presence.servers_line(), false, |_| {}),
             item(&presence.requests_line(), presence.requests > 0, |app| show_consent_request(app, None)),
             MenuItem::Separator,
@@ -125,7 +126,7 @@ impl ksni::Tray for TrayItem {
     }
 }
 
-/// Converts pixels from RGBA to ARGB, as StatusNotifierItem requires.
+/// Converts pixels from RGBA to ARGB, the format that a StatusNotifierItem requires.
 fn to_argb(rgba: &[u8]) -> Vec<u8> {
     rgba.as_chunks::<4>().0.iter().flat_map(|&[red, green, blue, alpha]| [alpha, red, green, blue]).collect()
 }

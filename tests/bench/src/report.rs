@@ -15,28 +15,28 @@ use crate::scenario::Scenario;
 pub struct BenchReport {
     /// Name of the measured scenario.
     pub scenario: String,
-    /// Number of measured operations.
+    /// Number of operations that were measured.
     pub n: usize,
     /// Wall time of the operations, in seconds.
     pub seconds: f64,
-    /// Processor time of this process in user mode during the measurement, in seconds.
+    /// Processor time of the client process in user mode during the measurement, in seconds.
     pub user_cpu_s: f64,
-    /// Processor time of this process in the kernel during the measurement, in seconds.
+    /// Processor time of the client process in the kernel during the measurement, in seconds.
     pub sys_cpu_s: f64,
-    /// Peak resident memory since the process started (`VmHWM`), in kilobytes.
+    /// Peak resident memory of the client process since its start (`VmHWM`), in kilobytes.
     pub max_rss_kb: u64,
-    /// Number of progress notifications of the call, counted individually on arrival. The host forwards them in
-    /// steps of 50 ms, with the number received so far.
+    /// Number of progress notifications that the client received during the call. Drawbridge's host reports them to its
+    /// caller every 50 ms, with the number received so far.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counted: Option<u64>,
-    /// Size of the response to a request in bytes: its lines with their ends, or its body. Reported only by the
-    /// baseline client.
+    /// Size of the response to one request in bytes: of its lines with their line ends, or of its HTTP body. Reported
+    /// only by the baseline client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_bytes: Option<usize>,
-    /// Growth of the resident memory per session, in kilobytes.
+    /// Growth of the client's resident memory per open session, in kilobytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rss_per_session_kb: Option<f64>,
-    /// Growth of the proportional set size per session, in kilobytes.
+    /// Growth of the client's proportional set size (PSS) per open session, in kilobytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pss_per_session_kb: Option<f64>,
 }
@@ -110,7 +110,8 @@ impl ProcessMemory {
         self.pss_kb as f64 - before.pss_kb as f64
     }
 
-    /// Adds the memory per session to the report: the growth since `before`, divided by `opened`.
+    /// Adds the memory per session to the report: the growth since `before`, divided by `opened`, the number of
+    /// sessions opened since then.
     pub fn add_memory_per_session(self, before: Self, opened: usize, report: &mut BenchReport) {
         let each = |after: u64, before: u64| (after as f64 - before as f64) / opened as f64;
         report.rss_per_session_kb = Some(each(self.rss_kb, before.rss_kb));
@@ -118,7 +119,7 @@ impl ProcessMemory {
     }
 }
 
-/// Returns the number that follows `word` in a file of /proc, in kilobytes.
+/// Returns the number of kilobytes that follows the label `word` in a file of `/proc`.
 fn read_kilobytes(file: &str, word: &str) -> io::Result<u64> {
     let text = fs::read_to_string(file)?;
     let line = text.lines().find_map(|line| line.strip_prefix(word));

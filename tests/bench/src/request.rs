@@ -2,7 +2,8 @@
 
 use crate::scenario::{ECHO_TEXT, IMAGE_BYTES, PROGRESS_NOTIFICATIONS, Scenario};
 
-/// Returns the request of a scenario with this id, without a line end.
+/// Returns the JSON-RPC request of a scenario with this id, as one line without its line end. It has exactly the bytes
+/// that Drawbridge sends.
 #[must_use]
 pub fn request_json(scenario: Scenario, id: usize) -> String {
     match scenario {

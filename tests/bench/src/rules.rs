@@ -9,12 +9,13 @@ use serde_json::{Map, Value, json};
 
 use crate::drawbridge::Outcome;
 
-/// Number of policy rules for each one that concerns the called server. All others concern other servers.
+/// Number of rules in the policy for each rule about the called server, including that rule. The others are about other
+/// servers.
 const RULES_PER_RULE_FOR_CALLED_SERVER: usize = 50;
 const SERVER: &str = "server 7";
 const TOOL: &str = "tool 7";
 
-/// Call of a tool that the user has approved, with the policy that decides about it.
+/// Call of a tool that the user has approved, together with the policy that is asked for a decision on it.
 #[derive(Debug)]
 pub struct MeasuredDecision {
     policy: Policy,
@@ -33,7 +34,7 @@ impl MeasuredDecision {
         Ok(Self { policy: policy_with_rules(&grant_hash, rules)?, grant_hash, arguments })
     }
 
-    /// Decides about the call at the time `now`, in milliseconds since 1970.
+    /// Returns the policy's decision on the call at the time `now`, in milliseconds since 1970.
     #[must_use]
     pub fn decide(&self, now: u64) -> policy::PolicyDecision {
         let act = PolicyAct::CallTool {
@@ -73,7 +74,7 @@ fn policy_with_rules(grant_hash: &Hash, rules: usize) -> Outcome<Policy> {
     });
     let mut policy = Policy::new(grants);
     let file = PolicyFile { rules: rules.collect(), ..PolicyFile::default() };
-    policy.set_user(file).map_err(|_| "the rules can't be compiled")?;
+    policy.set_user_rules(file).map_err(|_| "the rules can't be compiled")?;
     Ok(policy)
 }
 

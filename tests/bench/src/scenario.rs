@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-/// Number of calls that every client makes before the measurement, to exclude one-time costs.
+/// Number of calls that each client makes before the measurement, so that one-time costs are not measured.
 pub const WARM_UP_CALLS: usize = 200;
 /// Size of the image that the tool `big` returns, in bytes.
 pub const IMAGE_BYTES: usize = 10 * 1024 * 1024;
@@ -12,14 +12,14 @@ pub const PROGRESS_NOTIFICATIONS: usize = 10_000;
 pub const MANY_TOOLS_COUNT: usize = 5_000;
 /// Number of tools of the server in all other scenarios: `echo`, `big` and `progress`.
 pub const FEW_TOOLS_COUNT: usize = 3;
-/// Number of calls in flight in the scenarios with concurrent calls.
+/// Number of calls that wait for a response at the same time in the scenarios with concurrent calls.
 pub const CALLS_IN_FLIGHT: usize = 64;
 /// Number of sessions that are open at the end of [`Scenario::Idle200`].
 pub const IDLE_SESSIONS: usize = 200;
-/// Argument of the `echo` calls.
+/// Text that the calls of `echo` pass as their argument.
 pub const ECHO_TEXT: &str = "hello";
 
-/// Measured scenario, which is a row of the result table.
+/// Kind, transport and number of the operations to measure, which is one row of the result table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Scenario {
     /// 5,000 sequential `echo` calls over stdio.

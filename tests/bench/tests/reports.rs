@@ -16,7 +16,7 @@ const BENCH_SERVER_PATH: &str = env!("CARGO_BIN_EXE_bench-server");
 const DRAWBRIDGE_CLIENT_PATH: &str = env!("CARGO_BIN_EXE_bench-client");
 const BASELINE_CLIENT_PATH: &str = env!("CARGO_BIN_EXE_bench-bare");
 
-/// Returns the output of `bench-server` for these input lines.
+/// Returns the standard output of `bench-server` for these lines on standard input.
 fn server_output(arguments: &[&str], lines: &str) -> String {
     let mut server =
         Command::new(BENCH_SERVER_PATH).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();

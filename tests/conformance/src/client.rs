@@ -17,9 +17,9 @@ use tokio::task::JoinHandle;
 
 use crate::{sign_in, user};
 
-/// Name of the server in the user's settings.
+/// Name of the suite's server in the settings of the client.
 const SERVER: &str = "server";
-/// Maximum number of sign-ins for a server that repeatedly requires one.
+/// Maximum number of sign-ins to a server that requires one repeatedly.
 const MAX_SIGN_INS: usize = 2;
 
 pub(crate) struct ConformanceClient {
@@ -29,7 +29,8 @@ pub(crate) struct ConformanceClient {
 }
 
 impl ConformanceClient {
-    /// Adds the server by its URL with the suite's sign-in options, starts it, and waits until its lists are read.
+    /// Adds the server at `url` with the sign-in options in the suite's `context`, starts it, and waits until its lists
+    /// are read.
     pub(crate) async fn connect(url: &str, context: &Value) -> Result<Self, String> {
         let settings = sign_in::settings_for_context(url, context).await?;
         let app = TestApp::start(Vec::new()).await;
@@ -52,7 +53,7 @@ impl ConformanceClient {
         }
     }
 
-    /// Waits until the server's lists are read. Signs in at most [`MAX_SIGN_INS`] times.
+    /// Waits until the server's lists are read, and signs in at most [`MAX_SIGN_INS`] times if the server requires it.
     async fn wait_until_ready(&self) -> Result<(), String> {
         let mut events = self.host().events();
         let mut signed_in_again = 0;
@@ -70,7 +71,7 @@ impl ConformanceClient {
                     }
                     self.host().sign_in(SERVER.to_owned()).await.map_err(|e| e.to_string())?;
                 }
-                ServerState::Ready if has_read_lists(&*self.catalog().await?) => return Ok(()),
+                ServerState::Ready if are_lists_read(&*self.catalog().await?) => return Ok(()),
                 _ => {}
             }
             events.next().await.ok_or("the host has ended")?;
@@ -138,16 +139,16 @@ impl ConformanceClient {
         }
     }
 
-    /// Ends the session like the app does on exit.
+    /// Stops the server and the host, as the app does on exit.
     pub(crate) async fn close(self) {
         self.app.host.close().await;
         self.user.abort();
     }
 }
 
-/// Returns `true` if the lists were read. Returns `false` if all lists are empty because reading failed: the server's
-/// state then changes shortly afterwards, such as to a required sign-in.
-fn has_read_lists(catalog: &Catalog) -> bool {
+/// Returns `true` if the server's lists were read. Returns `false` if all lists are empty because reading them failed,
+/// in which case the state of the server changes shortly afterwards, for example to a required sign-in.
+fn are_lists_read(catalog: &Catalog) -> bool {
     let failed = catalog.entry_counts() == [0; 4] && catalog.notes.iter().any(|notes| !notes.is_empty());
     catalog.is_read && !failed
 }

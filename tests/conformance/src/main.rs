@@ -13,10 +13,11 @@ use std::time::Duration;
 use client::ConformanceClient;
 use serde_json::Value;
 
-/// Time limit of a scenario. Shorter than the limit of the suite, which never stops waiting for a hanging client.
+/// Time after which the client gives up a scenario. It is shorter than the timeout of the suite, which would never stop
+/// waiting for a hanging client.
 const SCENARIO_TIMEOUT: Duration = Duration::from_secs(25);
 
-/// Scenario that the suite requests from the client.
+/// Scenario that the suite runs the client for, with the URL of its server.
 struct ScenarioTask {
     url: String,
     scenario: String,

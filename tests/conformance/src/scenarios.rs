@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::client::ConformanceClient;
 
-/// Performs the steps of a scenario with a connected client.
+/// Performs the steps of a conformance scenario with a client that is connected to the suite's server.
 pub(crate) async fn run_scenario(client: &ConformanceClient, scenario: &str, context: &Value) -> Result<(), String> {
     match scenario {
         "initialize" | "request-metadata" | "json-schema-ref-no-deref" => Ok(()),
@@ -16,7 +16,7 @@ pub(crate) async fn run_scenario(client: &ConformanceClient, scenario: &str, con
         }
         "http-standard-headers" => use_every_feature(client).await,
         "http-custom-headers" => make_specified_calls(client, context).await,
-        "sep-2322-client-request-state" => call_every_tool_concurrently(client).await,
+        "sep-2322-client-request-state" => call_round_trip_tools_concurrently(client).await,
         "json-schema-2020-12-preservation" => echo_tool_schema(client).await,
         "sep-2640-client-no-prefetch" => client.list_skills().await.map(|_| ()),
         skills if skills.starts_with("sep-2640-client-verify-") => load_every_skill(client).await,
@@ -32,7 +32,7 @@ fn into_object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// Calls every allowed tool, without arguments.
+/// Calls every listed tool without arguments, and returns an error if none is listed.
 async fn call_every_tool(client: &ConformanceClient) -> Result<(), String> {
     let catalog = client.catalog().await?;
     for tool in &catalog.tools {
@@ -54,7 +54,7 @@ async fn use_every_feature(client: &ConformanceClient) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes the calls that the suite specifies.
+/// Makes the tool calls that the suite lists in `context`.
 async fn make_specified_calls(client: &ConformanceClient, context: &Value) -> Result<(), String> {
     let calls = context["toolCalls"].as_array().filter(|calls| !calls.is_empty()).ok_or("no calls were given")?;
     for call in calls {
@@ -64,8 +64,9 @@ async fn make_specified_calls(client: &ConformanceClient, context: &Value) -> Re
     Ok(())
 }
 
-/// Calls every tool concurrently, to check that responses are not mixed up.
-async fn call_every_tool_concurrently(client: &ConformanceClient) -> Result<(), String> {
+/// Calls four tools that request input in their results (multi-round-trip requests) at the same time, so that the suite
+/// can check that they are not mixed up.
+async fn call_round_trip_tools_concurrently(client: &ConformanceClient) -> Result<(), String> {
     let [echo, plain, unrelated, untyped] =
         ["test_mrtr_echo_state", "test_mrtr_no_state", "test_mrtr_unrelated", "test_mrtr_no_result_type"]
             .map(|tool| client.call_tool(tool, Map::new()));
@@ -73,14 +74,15 @@ async fn call_every_tool_concurrently(client: &ConformanceClient) -> Result<(), 
     echo.and(plain).and(unrelated).and(untyped)
 }
 
-/// Sends the schema of a tool back, in the form in which the host has parsed it: `[tools-schema-keywords]`.
+/// Sends the input schema of a tool back to the suite, as the host has parsed it. Covers the MCP requirement
+/// `[tools-schema-keywords]`.
 async fn echo_tool_schema(client: &ConformanceClient) -> Result<(), String> {
     let catalog = client.catalog().await?;
     let tool = catalog.tool("json_schema_2020_12_tool").ok_or("the tool with the schema is missing")?;
     client.call_tool("json_schema_echo", into_object(json!({ "schema": tool.input_schema }))).await
 }
 
-/// Reads every skill and its files. Ignores a skill that differs from its list entry.
+/// Reads every skill and its files. A skill whose files differ from its list entry is skipped.
 async fn load_every_skill(client: &ConformanceClient) -> Result<(), String> {
     for skill in client.list_skills().await?.skills {
         let loaded = match client.load_skill(skill).await {

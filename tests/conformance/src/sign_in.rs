@@ -6,10 +6,10 @@ use serde_json::Value;
 use testkit::browser;
 use url::Url;
 
-/// URL of the client metadata document that the suite expects.
+/// URL of the client metadata document that the suite expects as client id.
 const CLIENT_METADATA_URL: &str = "https://conformance-test.local/client-metadata.json";
 
-/// Settings of a server, and the secrets that they reference by name.
+/// Settings of a server, with the values of the secrets that they reference by name.
 pub(crate) struct ServerSignInSettings {
     pub(crate) config: HttpConfig,
     pub(crate) secrets: Vec<(String, String)>,
@@ -59,16 +59,16 @@ pub(crate) async fn settings_for_context(url: &str, context: &Value) -> Result<S
 }
 
 impl ServerSignInSettings {
-    /// Stores a secret for the settings, and returns the reference to it.
+    /// Stores the value of a secret, and returns the text with which the settings refer to it.
     fn store_secret(&mut self, name: &str, secret: String) -> String {
         let origin = self.config.origin().unwrap_or_default();
-        self.secrets.push((secrets::storage_key(name, &origin), secret));
+        self.secrets.push((secrets::secret_storage_key(name, &origin), secret));
         secrets::secret_reference(name)
     }
 }
 
-/// Returns the issuer of the tokens for a server, which an administrator would know. The suite does not specify it, so
-/// it is read from the server's metadata.
+/// Returns the issuer of a server's tokens from the server's metadata. A user would get it from an administrator, but
+/// the suite does not state it.
 async fn discover_issuer(url: &str) -> Result<String, String> {
     let url = Url::parse(url).map_err(|error| error.to_string())?;
     let known = url.join(&format!("/.well-known/oauth-protected-resource{}", url.path())).map_err(|e| e.to_string())?;

@@ -2,7 +2,7 @@
 
 use tokio::io::AsyncReadExt as _;
 
-/// Waits until standard input ends, Ctrl-C is pressed, or SIGTERM is received.
+/// Waits until standard input ends, Ctrl-C is pressed, or the process receives SIGTERM.
 pub(crate) async fn shutdown_requested() {
     tokio::select! {
         () = wait_for_input_end() => {}

@@ -9,32 +9,32 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// Host name and port of the user interface's development server, which forwards the requests of its page.
-pub(crate) const DEVELOPMENT_SERVER: &str = "localhost:1420";
-/// Number of hexadecimal digits in the host name of a displayed MCP app.
+/// Host name and port of the page's development server (Vite), which forwards requests of the page to this host.
+pub(crate) const PAGE_DEV_SERVER: &str = "localhost:1420";
+/// Number of hexadecimal digits at the start of a shown app's host name.
 const APP_VIEW_ID_DIGITS: usize = 32;
-/// Header in which a browser reports the relation of the requesting page to this host.
+/// Header in which a browser reports how the origin of the requesting page relates to this host.
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
-/// Part of the development host that an HTTP request may reach.
+/// Part of this program that an HTTP request may reach.
 #[derive(Debug, PartialEq, Eq)]
 enum RequestDestination {
-    /// Files of the user interface, the API, and the events.
+    /// Files of the page, the API, and the events.
     Page,
-    /// Documents of the displayed MCP app with this identifier.
+    /// Documents of the shown app with this identifier.
     App(String),
-    /// Nothing, because the request is not from the user interface.
+    /// Nothing, because neither the page nor a shown app sent the request.
     Nowhere,
 }
 
-/// State of [`route_by_host`]: the API, and the port on which the development host listens.
+/// State of the middleware [`route_by_host`]: the API, and the port on which this program listens.
 #[derive(Clone)]
 pub(crate) struct HostHeaderGuard {
     pub(crate) api: Api,
     pub(crate) port: u16,
 }
 
-/// Forwards requests of the user interface and of displayed MCP apps, and rejects all others.
+/// Forwards requests of the page and of shown apps, and rejects all others.
 pub(crate) async fn route_by_host(State(guard): State<HostHeaderGuard>, request: Request, next: Next) -> Response {
     match permitted_destination(request.headers(), guard.port) {
         RequestDestination::Page => next.run(request).await,
@@ -60,15 +60,15 @@ fn respond_with_document(api: &Api, view: &str, request: &Request) -> Response {
     })
 }
 
-/// Returns the destination that a request with these headers may reach on the host that listens on `port`.
+/// Returns the destination that a request with these headers may reach, if this program listens on `port`.
 fn permitted_destination(headers: &HeaderMap, port: u16) -> RequestDestination {
     let header = |name: &str| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
     let (host, origin) = (header("host").unwrap_or_default(), header("origin"));
-    if let Some(view) = displayed_app_of_host(&host, port) {
+    if let Some(view) = shown_app_of_host(&host, port) {
         // Frames load documents by navigation, which sends no origin.
         return if origin.is_none() { RequestDestination::App(view.to_owned()) } else { RequestDestination::Nowhere };
     }
-    let is_own = |place: &str| place == format!("127.0.0.1:{port}") || place == DEVELOPMENT_SERVER;
+    let is_own = |place: &str| place == format!("127.0.0.1:{port}") || place == PAGE_DEV_SERVER;
     let is_own_origin = origin.is_none_or(|origin| origin.strip_prefix("http://").is_some_and(is_own));
     // Some requests of other pages have no origin, such as those for images.
     let is_other_site = header(SEC_FETCH_SITE).is_some_and(|site| site == "cross-site" || site == "same-site");
@@ -79,8 +79,8 @@ fn permitted_destination(headers: &HeaderMap, port: u16) -> RequestDestination {
     }
 }
 
-/// Returns the identifier of the displayed MCP app that has this host name, or `None` if it is no host name of an app.
-fn displayed_app_of_host(host: &str, port: u16) -> Option<&str> {
+/// Returns the identifier of the shown app that has this host name, or `None` if no shown app can have it.
+fn shown_app_of_host(host: &str, port: u16) -> Option<&str> {
     let view = host.strip_suffix(&format!(".localhost:{port}"))?;
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     (view.len() == APP_VIEW_ID_DIGITS && view.bytes().all(is_digit)).then_some(view)
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn mcp_apps_reach_neither_the_ui_nor_the_api() {
         let origin = format!("http://{APP_VIEW_ID}.localhost:1430");
-        for host in ["127.0.0.1:1430", DEVELOPMENT_SERVER] {
+        for host in ["127.0.0.1:1430", PAGE_DEV_SERVER] {
             let reached = destination_of(&[("host", host), ("origin", origin.as_str())]);
             assert_eq!(reached, RequestDestination::Nowhere, "a script of an app on {host}");
             for site in ["cross-site", "same-site"] {

@@ -10,19 +10,19 @@ use ports::{SecretError, SecretPersistence, Secrets};
 
 pub(crate) struct KeychainInFile {
     file: PathBuf,
-    /// Held during each read and the write that follows it, so that both are one atomic operation.
-    one_at_a_time: Mutex<()>,
+    /// Lock that makes each read of the file and the write that follows it one atomic operation.
+    update_lock: Mutex<()>,
 }
 
 type KeychainEntries = BTreeMap<String, String>;
 
 impl KeychainInFile {
     pub(crate) fn new(file: PathBuf) -> Self {
-        Self { file, one_at_a_time: Mutex::default() }
+        Self { file, update_lock: Mutex::default() }
     }
 
     fn update_entries<T>(&self, act: impl FnOnce(&mut KeychainEntries) -> T) -> Result<T, SecretError> {
-        let _one = self.one_at_a_time.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = self.update_lock.lock().unwrap_or_else(PoisonError::into_inner);
         let broken = |error: String| SecretError::Failed(format!("{}: {error}", self.file.display()));
         let mut entries: KeychainEntries = match std::fs::read(&self.file) {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))?,

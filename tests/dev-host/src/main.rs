@@ -34,16 +34,16 @@ struct Options {
     /// Settings file with the servers
     #[arg(long)]
     config: PathBuf,
-    /// Folder for all other files
+    /// Folder for Drawbridge's data, such as the audit log
     #[arg(long)]
     data_dir: PathBuf,
     /// Folder of the built page
     #[arg(long, default_value = "ui/dist")]
     ui: PathBuf,
-    /// Folder with the answers of the system dialogs, and with a keychain
+    /// Folder with files that replace the answers of system dialogs and the keychain
     #[arg(long)]
     platform_dir: PathBuf,
-    /// Demo server that a first start adds
+    /// Path of the demo server, which is added to the settings at the first start
     #[arg(long)]
     demo_server: Option<PathBuf>,
     /// Home folder in which servers of other apps are searched for
@@ -103,7 +103,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
     let port = listener.local_addr()?.port();
-    let own_pages = [format!("127.0.0.1:{port}"), guard::DEVELOPMENT_SERVER.to_owned()];
+    let own_pages = [format!("127.0.0.1:{port}"), guard::PAGE_DEV_SERVER.to_owned()];
     let ancestors = own_pages.iter().map(|place| FrameAncestor::new(&format!("http://{place}")));
     let api = api.with_app_frames(ancestors.collect::<Result<_, _>>()?);
     let router = Router::new()
@@ -112,7 +112,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
         // Attachments of a message are sent in a single request.
         .layer(DefaultBodyLimit::max(64 << 20))
         .with_state(api.clone())
-        .fallback_service(page::page_files(&options.ui, port)?)
+        .fallback_service(page::page_file_service(&options.ui, port)?)
         .layer(middleware::from_fn_with_state(guard::HostHeaderGuard { api, port }, guard::route_by_host));
     print_url(port)?;
     // Open connections, such as those of events, do not delay the end.

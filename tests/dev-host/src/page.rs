@@ -7,12 +7,12 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, InvalidHeaderVa
 use tower_http::services::ServeDir;
 use tower_http::set_header::SetResponseHeader;
 
-/// Service that responds with the files of the user interface.
-type UiFiles = SetResponseHeader<SetResponseHeader<ServeDir, HeaderValue>, HeaderValue>;
+/// HTTP service that responds with the files of the page.
+type PageFileService = SetResponseHeader<SetResponseHeader<ServeDir, HeaderValue>, HeaderValue>;
 
-/// Returns the content security policy as in src-tauri/tauri.conf.json, except that commands are sent to the user
-/// interface's own origin, and that frames show apps below `localhost`.
-fn ui_content_security_policy(port: u16) -> String {
+/// Returns the content security policy of src-tauri/tauri.conf.json, changed for this program: the page sends commands
+/// to its own origin, and frames show apps from subdomains of `localhost`.
+fn page_content_security_policy(port: u16) -> String {
     format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; \
          img-src 'self' data: blob:; media-src data: blob:; font-src 'self'; connect-src 'self'; \
@@ -21,10 +21,9 @@ fn ui_content_security_policy(port: u16) -> String {
     )
 }
 
-/// Returns the service for the user interface's files in `folder`, with the content security policy for the host on
-/// `port`.
-pub(crate) fn page_files(folder: &Path, port: u16) -> Result<UiFiles, InvalidHeaderValue> {
-    let policy = HeaderValue::try_from(ui_content_security_policy(port))?;
+/// Returns the HTTP service for the page's files in `folder`, with the content security policy for this port.
+pub(crate) fn page_file_service(folder: &Path, port: u16) -> Result<PageFileService, InvalidHeaderValue> {
+    let policy = HeaderValue::try_from(page_content_security_policy(port))?;
     let files = SetResponseHeader::overriding(ServeDir::new(folder), CONTENT_SECURITY_POLICY, policy);
     Ok(SetResponseHeader::overriding(files, CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }
@@ -47,7 +46,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            ui_content_security_policy(1430),
+            page_content_security_policy(1430),
             expected.join("; "),
             "the content security policy equals that of the app"
         );

@@ -44,15 +44,15 @@ pub(super) async fn start_app(era: &str) -> TestApp {
     app
 }
 
-/// Approves the pending tool call. Returns the next consent request, which the called tool causes.
+/// Approves the pending tool call once. Returns the consent request that the tool then causes.
 pub(super) async fn next_request(app: &TestApp) -> ConsentRequestView {
     let request = app.consent_request("harbour", "the tool", is_tool).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     app.consent_request("harbour", "something more", |q| !is_tool(q)).await
 }
 
-/// Returns the content of a form with minimal valid values.
-pub(super) fn minimal_content(form: &server_requests::form::Form) -> Map<String, Value> {
+/// Returns values for the fields of a form that are required or have no default, each as short as the field permits.
+pub(super) fn shortest_valid_form_content(form: &server_requests::form::Form) -> Map<String, Value> {
     use server_requests::form::{FieldKind, TextFormat};
     form.fields
         .iter()

@@ -2,17 +2,17 @@
 
 use proptest::prelude::*;
 
-/// Random action that a test sequence executes.
+/// Random action in a sequence that tests the gate.
 #[derive(Debug, Clone)]
 pub(super) enum TestAction {
-    /// The server is triggered to send a request of this kind.
+    /// Makes the server send a request of this kind to the host.
     Trigger(u8),
-    /// The user calls the tool. The number selects its arguments.
+    /// Calls the server's tool as the user. The number selects the arguments.
     Call(u8),
     Read,
-    /// A model requests to read the result of a call. The number selects its text.
+    /// Makes a model ask to read the result of a call. The number selects the text of the result.
     Result(u8),
-    /// A queued consent request is decided. The numbers select the request and the decision among the possible ones.
+    /// Decides on a pending consent request. The number selects the request.
     Answer(u8, TestDecision),
     RepeatLastAnswer,
     Revoke,
@@ -22,11 +22,11 @@ pub(super) enum TestAction {
     Start,
     StartFar,
     StopFar,
-    /// The remote server requires another sign-in.
+    /// Makes the remote server require another sign-in.
     EndTokens,
 }
 
-/// Decision on a consent request.
+/// Kind of decision on a consent request in a random sequence.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum TestDecision {
     Allow,

@@ -26,14 +26,15 @@ use testkit::model::{ModelStep, ScriptedModel, model_named, model_reference, tex
 use super::acts::{TestAction, TestDecision};
 use super::{ALLOW_ONCE, REMOTE_SERVER, SERVER, requesting_server};
 
-/// Payloads that the user has approved, in the form in which the consent requests displayed them.
+/// Payloads that the user has approved so far, as the consent requests displayed them.
 #[derive(Default)]
 struct ApprovedPayloads {
     starts: usize,
     calls: Vec<String>,
-    /// Sampling requests that were sent to a model, with the model's name.
+    /// Approved sampling requests to a model, each with the name of the model.
     model_requests: Vec<String>,
-    /// Reviewed sampling requests with the ids of their consent requests. Only these can be reviewed again.
+    /// Sampling requests that the user has approved, each with the id of its consent request. Only these may be sent to
+    /// the model again.
     reviewed: BTreeSet<String>,
     answers: Vec<String>,
     forms: Vec<String>,
@@ -42,11 +43,12 @@ struct ApprovedPayloads {
     connections: usize,
     sign_ins: usize,
     results: Vec<String>,
-    /// Set once an approval for more than a single use was given.
+    /// `true` after the user has given an approval for more than a single use.
     has_lasting_approval: bool,
 }
 
-/// Host with its server and model, and the payloads that were approved so far.
+/// Host with its servers and a scripted model, on which random actions are executed, and the payloads that were
+/// approved so far.
 pub(super) struct GateTestHarness {
     pub(super) app: TestApp,
     pub(super) model: Arc<ScriptedModel>,
@@ -54,11 +56,11 @@ pub(super) struct GateTestHarness {
     issuer: AuthorizationServer,
     far: ProtectedServer,
     approved: ApprovedPayloads,
-    /// Results that a model has read.
+    /// Results that the model has read.
     read: Arc<Mutex<Vec<String>>>,
     last: Option<(ConsentRequestView, UserDecision)>,
     rule: Option<RuleRef>,
-    /// Number of triggered actions, which makes their texts unique.
+    /// Number of actions so far, with which their ids and texts are unique.
     count: u32,
     _aside: tempfile::TempDir,
 }
@@ -104,7 +106,7 @@ impl GateTestHarness {
 
     pub(super) async fn execute(&mut self, act: &TestAction) {
         match act {
-            TestAction::Trigger(kind) => self.trigger(*kind).await,
+            TestAction::Trigger(kind) => self.send_request_that_triggers_server_request(*kind).await,
             TestAction::Call(n) => self.call_tool(&format!("text {}", n % 4)).await,
             TestAction::Read => {
                 let host = &self.app.host;
@@ -148,7 +150,7 @@ impl GateTestHarness {
         }
     }
 
-    /// Waits until the start of the remote server ends or requires an action of the user.
+    /// Waits until the start of the remote server has ended or needs a decision of the user.
     async fn wait_for_remote(&self) {
         let is_decided = |s: &host::view::ServerView| !matches!(s.state, ServerState::Starting | ServerState::Stopping);
         self.app.until(REMOTE_SERVER, "asked about, waiting, or in use", is_decided).await;
@@ -158,9 +160,8 @@ impl GateTestHarness {
         self.app.server(SERVER).await.state == ServerState::Ready
     }
 
-    /// Triggers an action of this kind. Returns once its consent request is queued or rejected. The decision follows
-    /// later.
-    pub(super) async fn trigger(&mut self, kind: u8) {
+    /// Makes the host send a request after which the server sends a request of this kind. The test decides on it later.
+    pub(super) async fn send_request_that_triggers_server_request(&mut self, kind: u8) {
         let host = &self.app.host;
         self.count += 1;
         let _ = match kind {
@@ -318,7 +319,8 @@ impl GateTestHarness {
         }
     }
 
-    /// Records the payloads of an accepted approval.
+    /// Adds the payloads that a decision approves to [`ApprovedPayloads`], after the host has accepted the decision.
+    /// `roots` is the number of shared folders.
     fn record_approval(&mut self, consent_request: &ConsentRequestView, answer: &UserDecision, roots: usize) {
         let approved = &mut self.approved;
         let allows = matches!(answer, UserDecision::Allow(_) | UserDecision::AllowFor(..));
@@ -393,7 +395,7 @@ impl GateTestHarness {
         }
     }
 
-    /// Waits until the server has received one more message. It has then also received all earlier ones.
+    /// Sends one more message, and waits until the server has received it, and thus all earlier messages.
     async fn wait_for_sent_messages(&mut self) {
         if !self.is_ready().await {
             return;
@@ -401,7 +403,7 @@ impl GateTestHarness {
         let record = self.record.clone();
         let arrived = || ReceivedMessages::read(&record).params_by_method("resources/unsubscribe").len();
         let before = arrived();
-        self.trigger(1).await;
+        self.send_request_that_triggers_server_request(1).await;
         assert!(poll_until(EVENT_TIMEOUT, || arrived() > before).await, "sent messages arrive");
         // A call without a consent request is logged before it is sent. This test makes no decisions between the two.
         let written = || {

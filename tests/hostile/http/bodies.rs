@@ -9,16 +9,16 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use testkit::http::{HttpResponder, HttpServer, ordinary};
 
-use super::{LEGACY, correct_response, remote_server};
+use super::{LEGACY_REVISION, correct_response, remote_server};
 use crate::pair::ServerPair;
 
-/// Invalid content that the server sends instead of a correct response.
+/// Invalid response that the server sends to a tool call.
 enum BadResponse {
-    /// JSON body with these bytes.
+    /// Response with the content type of JSON, and this function's bytes as its body.
     Body(fn(&Value) -> Vec<u8>),
-    /// Event stream with these bytes.
+    /// Response with an event stream that consists of this function's bytes.
     Events(fn(&Value) -> Vec<u8>),
-    /// Response with this content type and body.
+    /// Response with this content type and this body.
     Typed(&'static str, &'static str),
 }
 use BadResponse::{Body, Events, Typed};
@@ -27,7 +27,7 @@ struct ResponseCase {
     id: &'static str,
     about: &'static str,
     comes: BadResponse,
-    /// Words of which the error message must contain one. Empty if the call must succeed.
+    /// Texts of which the error message must contain at least one. Empty if the call must succeed.
     words: &'static [&'static str],
 }
 
@@ -46,19 +46,19 @@ fn response_with_text(request: &Value, text: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#, request["id"])
 }
 
-/// Text of a response with the id of another request.
+/// Text in a response that has the id of another request.
 const FOREIGN_TEXT: &str = "not for you";
 
 fn response_with_id(request: &Value, id: &Value) -> Vec<u8> {
     response_with_text(request, FOREIGN_TEXT).replacen(&request["id"].to_string(), &id.to_string(), 1).into()
 }
 
-/// Returns the id of a request as a fraction, such as 1.0.
+/// Returns the id of a request as a number with a fraction, such as `1.0`.
 fn fractional_id(request: &Value) -> Value {
     request["id"].as_f64().into()
 }
 
-/// Returns a result with arrays nested to this depth.
+/// Returns a response whose structured content consists of nested arrays with this many levels.
 fn response_with_nesting(request: &Value, levels: usize) -> Vec<u8> {
     let (open, close) = ("[".repeat(levels), "]".repeat(levels));
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[],"structuredContent":{open}{close}}}}}"#, request["id"])
@@ -69,7 +69,7 @@ fn sse_event(message: &str) -> String {
     format!("data: {message}\n\n")
 }
 
-/// Returns a response whose text contains these bytes, which no JSON writer creates.
+/// Returns a response whose text consists of these bytes, which may be invalid in JSON.
 fn response_with_text_bytes(request: &Value, bytes: &[u8]) -> Vec<u8> {
     let text = response_with_text(request, "@");
     let at = text.find('@').unwrap_or_default();
@@ -196,7 +196,7 @@ const RESPONSE_CASES: &[ResponseCase] = &[
     ),
 ];
 
-/// Runs the cases with these ids, each in a separate task, so that all failures are reported.
+/// Runs the cases with these ids, each in a task of its own, so that the failure of one does not stop the others.
 async fn run_cases(ids: &[&str]) {
     let mut failed = Vec::new();
     for at in (0..RESPONSE_CASES.len()).filter(|at| ids.contains(&RESPONSE_CASES[*at].id)) {
@@ -233,7 +233,7 @@ async fn run_case(at: usize) {
         if is_at_once { ServerPair::start_ready_for_flood(config).await } else { ServerPair::ready(config).await };
     let call = pair.call_bad_server(&what).await;
     if is_at_once && !words.is_empty() {
-        pair.assert_ended_immediately(&what, &call, words);
+        pair.assert_failed_immediately(&what, &call, words);
     } else {
         pair.assert_call_ended(&what, &call, words);
     }
@@ -241,13 +241,13 @@ async fn run_case(at: usize) {
     pair.close(&what).await;
 }
 
-/// Starts the server of a case. The case is selected by its index, because the script can't hold a reference.
+/// Starts the server of the case with this index in [`RESPONSE_CASES`].
 async fn start_case_server(at: usize) -> HttpServer {
     HttpServer::start(move |request, answer| async move {
         if request.rpc_method() == "tools/call" {
             send_bad_response(&RESPONSE_CASES[at].comes, &request.json(), answer).await
         } else {
-            ordinary::respond(LEGACY, &request, answer).await
+            ordinary::respond(LEGACY_REVISION, &request, answer).await
         }
     })
     .await
@@ -267,7 +267,8 @@ async fn send_bad_response(comes: &BadResponse, request: &Value, mut answer: Htt
     }
 }
 
-/// X37: sends 1 GB in one body, and in one line of an event stream. The connection is closed once the limit is reached.
+/// X37: the server sends 1 GB in one body, and in one line of an event stream. The host closes the connection when the
+/// size limit is reached.
 #[tokio::test]
 async fn x37_gigabyte_body_is_truncated() {
     for (about, head) in [
@@ -291,7 +292,7 @@ async fn x37_gigabyte_body_is_truncated() {
             let written = Arc::clone(&counted);
             async move {
                 if request.rpc_method() != "tools/call" {
-                    return ordinary::respond(LEGACY, &request, answer).await;
+                    return ordinary::respond(LEGACY_REVISION, &request, answer).await;
                 }
                 answer.write_raw(head.as_bytes()).await?;
                 while written.load(Ordering::Relaxed) < 1_000_000_000 {
@@ -304,14 +305,15 @@ async fn x37_gigabyte_body_is_truncated() {
         .await;
         let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
         let call = pair.call_bad_server(&what).await;
-        pair.assert_ended_immediately(&what, &call, &["16", "large"]);
+        pair.assert_failed_immediately(&what, &call, &["16", "large"]);
         let taken = written.load(Ordering::Relaxed);
         assert!(taken < 64 * 1024 * 1024, "{what}: the remaining bytes are not read, but {taken} bytes were");
         pair.close(&what).await;
     }
 }
 
-/// X38: the stream of a call contains responses whose ids are similar to that of another pending call.
+/// X38: the stream of one call contains responses whose ids are similar to that of another pending call. The other call
+/// must not get them.
 #[tokio::test]
 async fn x38_response_is_never_delivered_to_another_call() {
     let what = "X38 over HTTP, two calls at a time";
@@ -341,14 +343,14 @@ async fn x38_response_is_never_delivered_to_another_call() {
                     tokio::time::sleep(Duration::from_secs(1)).await;
                     answer.json(&correct_response(&message)).await
                 }
-                _ => ordinary::respond(LEGACY, &request, answer).await,
+                _ => ordinary::respond(LEGACY_REVISION, &request, answer).await,
             }
         }
     })
     .await;
     let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
     let calls = async { tokio::join!(pair.echo("bad", "1", "first"), pair.echo("bad", "2", "second")) };
-    let (first, second) = pair.while_good_responds(what, calls).await;
+    let (first, second) = pair.while_good_server_responds(what, calls).await;
     for (text, ended) in [("first", first), ("second", second)] {
         let response = ended.map(|result| json!(result).to_string()).unwrap_or_else(|error| error.to_string());
         assert!(

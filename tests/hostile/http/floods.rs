@@ -5,17 +5,17 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use testkit::http::{HttpRequest, HttpServer, ordinary};
 
-use super::{LEGACY, correct_response, remote_server, server_misbehaving_in_calls};
+use super::{LEGACY_REVISION, correct_response, remote_server, server_misbehaving_in_calls};
 use crate::pair::ServerPair;
 use crate::report::ResultRow;
 
-/// Number of messages in a flood. The script runs in the same process, so these tests use several threads, like the
-/// app.
+/// Number of messages in a flood. The server runs in the same process as the host, so these tests use several threads,
+/// as the app does.
 const FLOOD_MESSAGES: u32 = 200_000;
-/// Number of events per write.
+/// Number of events that the server sends in each write.
 const EVENTS_PER_WRITE: u32 = 100;
 
-/// Returns the text of a notification. Not serialized as JSON, so that the script takes less time than the host.
+/// Returns the JSON text of a notification. It is formatted directly, so that the server takes less time than the host.
 fn notification_text(method: &str, token: &Value, step: u32) -> String {
     let params = match method {
         "notifications/message" => format!(r#"{{"level":"error","data":"line {step}"}}"#),
@@ -29,7 +29,7 @@ async fn run_flood(method: &'static str) {
     let what = format!("X41, {FLOOD_MESSAGES} times {method}");
     let server = HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.rpc_method() != "tools/call" {
-            return ordinary::respond(LEGACY, &request, answer).await;
+            return ordinary::respond(LEGACY_REVISION, &request, answer).await;
         }
         let request = request.json();
         let token = &request["params"]["_meta"]["progressToken"];
@@ -64,24 +64,25 @@ async fn run_flood(method: &'static str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn x41_flood_of_log_messages() {
+async fn x41_flood_of_log_messages_leaves_the_host_responsive() {
     run_flood("notifications/message").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn x41_flood_of_progress() {
+async fn x41_flood_of_progress_leaves_the_host_responsive() {
     run_flood("notifications/progress").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn x41_flood_of_list_changes() {
+async fn x41_flood_of_list_changes_leaves_the_host_responsive() {
     run_flood("notifications/tools/list_changed").await;
 }
 
-/// X40: the server drops every connection of a call. The number of retries must be bounded.
+/// X40: the server closes the connection of every call. The call fails, and the host does not send it again, because
+/// the server may have executed it.
 #[tokio::test]
 async fn x40_dropped_connections_end_the_call() {
-    let server = server_misbehaving_in_calls(LEGACY, |_, answer| async move {
+    let server = server_misbehaving_in_calls(LEGACY_REVISION, |_, answer| async move {
         drop(answer);
         Ok(())
     })
@@ -97,8 +98,8 @@ async fn x40_dropped_connections_end_the_call() {
     pair.close("X40, dropped connections").await;
 }
 
-/// Counts how often a stream is resumed that always ends immediately, with this `retry` delay. Returns the count, the
-/// duration, and a row of the result table.
+/// Calls a server whose streams always end at once, with this value in the `retry` field. Returns how often the host
+/// resumed the stream, the duration of the call, and the row of the result table.
 async fn count_resumptions(retry: &'static str) -> (usize, Duration, ResultRow) {
     let server = HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.method == "GET" && request.header("last-event-id").is_some() || request.rpc_method() == "tools/call"
@@ -106,7 +107,7 @@ async fn count_resumptions(retry: &'static str) -> (usize, Duration, ResultRow) 
             answer.event_stream().await?;
             return answer.write_raw(format!("id: 1\nretry: {retry}\ndata:\n\n").as_bytes()).await;
         }
-        ordinary::respond(LEGACY, &request, answer).await
+        ordinary::respond(LEGACY_REVISION, &request, answer).await
     })
     .await;
     let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;

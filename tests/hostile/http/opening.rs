@@ -6,15 +6,15 @@ use serde_json::json;
 use testkit::app::scripted_config;
 use testkit::http::{HttpRequest, HttpServer, ordinary};
 
-use super::{LEGACY, MODERN, remote_server, server_misbehaving_in_method};
+use super::{LEGACY_REVISION, MODERN_REVISION, remote_server, server_misbehaving_in_method};
 use crate::pair::ServerPair;
 
-/// Asserts that a server at this URL fails with one of these words in its message while the good server keeps
-/// responding. Returns the reason.
+/// Asserts that the start of the server at this URL fails with one of these words in the message, while the
+/// well-behaved server has to respond. Returns the reason of the failure.
 pub(super) async fn assert_fails(url: String, what: &str, words: &[&str]) -> FailureReason {
     let pair = ServerPair::start(remote_server(url)).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
-    let view = pair.while_good_responds(what, failed).await;
+    let view = pair.while_good_server_responds(what, failed).await;
     let ServerState::Failed(failure) = view.state else { panic!("{what}: the server has failed") };
     assert!(
         words.iter().any(|word| failure.message.contains(word)),
@@ -34,13 +34,10 @@ async fn x35_server_that_never_responds_times_out() {
 
 #[tokio::test]
 async fn x35_unanswered_initialize_times_out() {
-    let server =
-        server_misbehaving_in_method(
-            "initialize",
-            LEGACY,
-            |_, mut answer| async move { answer.hang_until_closed().await },
-        )
-        .await;
+    let server = server_misbehaving_in_method("initialize", LEGACY_REVISION, |_, mut answer| async move {
+        answer.hang_until_closed().await
+    })
+    .await;
     assert_fails(server.url("/mcp"), "X35, silence at initialize", &["no answer", "did not answer", "in time"]).await;
 }
 
@@ -66,19 +63,19 @@ async fn closed_port_is_unreachable() {
     assert_eq!(reason, FailureReason::Unreachable, "the failure has a specific reason");
 }
 
-/// A tool with an invalid header annotation is omitted and reported, and none of its headers is sent.
+/// A tool with an invalid header annotation is omitted from the list and reported, and none of its headers is sent.
 #[tokio::test]
 async fn x54_tools_with_invalid_header_names_are_dropped() {
     let server = HttpServer::start(|request: HttpRequest, mut answer| async move {
         if request.rpc_method() != "tools/list" {
-            return ordinary::respond(MODERN, &request, answer).await;
+            return ordinary::respond(MODERN_REVISION, &request, answer).await;
         }
         let tool = |name: &str, header: &str| {
             json!({ "name": name, "inputSchema": { "type": "object", "properties": {
                 "text": { "type": "string", "x-mcp-header": header }
             } } })
         };
-        let mut message = ordinary::response_message(MODERN, &request.json());
+        let mut message = ordinary::response_message(MODERN_REVISION, &request.json());
         message["result"]["tools"] = json!([
             tool("echo", "Text"),
             tool("split", "Text\r\nX-Evil: yes"),
@@ -133,7 +130,8 @@ async fn x54_tools_with_invalid_header_names_are_dropped() {
     pair.close(what).await;
 }
 
-/// Over stdio there are no headers, so no tool is omitted, and only the message is sent.
+/// Over stdio, where there are no headers, a tool with an invalid header annotation is not omitted, and its call sends
+/// only the message.
 #[tokio::test]
 async fn x54_stdio_server_has_no_http_headers() {
     let what = "X54 over stdio";
@@ -143,7 +141,7 @@ async fn x54_stdio_server_has_no_http_headers() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let reply = format!("tools/list={tool}");
-    let args = ["--revision", MODERN, "--reply", &reply, "--record", record.to_str().unwrap()];
+    let args = ["--revision", MODERN_REVISION, "--reply", &reply, "--record", record.to_str().unwrap()];
     let pair = ServerPair::ready(scripted_config(&args)).await;
     pair.assert_call_ended(what, &pair.call_bad_server(what).await, &[]);
     let record = std::fs::read_to_string(&record).unwrap();

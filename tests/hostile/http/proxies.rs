@@ -8,15 +8,15 @@ use testkit::tls::{CertificateAuthority, TlsTerminator};
 
 use super::opening::assert_fails;
 use super::secure::write_trust_file;
-use super::{LEGACY, remote_server};
+use super::{LEGACY_REVISION, remote_server};
 use crate::own_process;
 use crate::pair::ServerPair;
 
 async fn start_ordinary_server() -> HttpServer {
-    HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY, &request, answer).await }).await
+    HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY_REVISION, &request, answer).await }).await
 }
 
-/// Starts a proxy that connects every CONNECT request to this address.
+/// Starts an HTTP proxy that connects to this address for every CONNECT request.
 async fn start_tunnel_proxy(address: SocketAddr) -> HttpServer {
     HttpServer::start(move |request: HttpRequest, mut answer| async move {
         if request.method == "CONNECT" { answer.tunnel(address).await } else { answer.status(403).await }

@@ -8,19 +8,21 @@ use ports::server_config::HttpConfig;
 use testkit::http::{HttpRequest, HttpServer, ordinary};
 use testkit::tls::{CertificateAuthority, TlsTerminator};
 
-use super::LEGACY;
+use super::LEGACY_REVISION;
 use super::secure::write_trust_file;
 use crate::own_process;
 use crate::pair::ServerPair;
 
 const SECRET: &str = "Bearer of-the-user";
 
-/// Adds a server with a secret header while the good server is called, and returns the result of its start.
+/// Adds and starts a server with a secret header, while the well-behaved server has to respond. Returns the servers,
+/// and the result of the start.
 async fn add_server(what: &str, url: String) -> (ServerPair, Result<(), String>) {
     let headers = BTreeMap::from([("Authorization".to_owned(), SECRET.to_owned())]);
     let pair = ServerPair::start(HttpConfig { url, headers, ..HttpConfig::default() }.into()).await;
     let over = |s: &ServerState| matches!(s, ServerState::Ready | ServerState::Failed(_));
-    let view = pair.while_good_responds(what, pair.app.until("bad", "ready or failed", |s| over(&s.state))).await;
+    let view =
+        pair.while_good_server_responds(what, pair.app.until("bad", "ready or failed", |s| over(&s.state))).await;
     pair.assert_memory_bounded(what);
     let ended = match view.state {
         ServerState::Failed(failure) => Err(failure.message),
@@ -52,7 +54,7 @@ async fn start_redirecting_server(status: u16, target: String) -> HttpServer {
 }
 
 async fn start_ordinary_server() -> HttpServer {
-    HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY, &request, answer).await }).await
+    HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY_REVISION, &request, answer).await }).await
 }
 
 #[tokio::test]
@@ -69,7 +71,7 @@ async fn x49_redirect_to_another_origin_receives_nothing() {
     }
 }
 
-/// The server responds to the handshake as usual, and redirects every tool call to another origin.
+/// The server responds to the handshake as usual, but redirects every tool call to another origin.
 #[tokio::test]
 async fn x49_call_does_not_follow_a_redirect_to_another_origin() {
     for status in [301, 302, 303, 307, 308] {
@@ -80,7 +82,7 @@ async fn x49_call_does_not_follow_a_redirect_to_another_origin() {
             let target = Arc::clone(&target);
             async move {
                 if request.rpc_method() != "tools/call" {
-                    return ordinary::respond(LEGACY, &request, answer).await;
+                    return ordinary::respond(LEGACY_REVISION, &request, answer).await;
                 }
                 answer.respond(status, &format!("location: {target}\r\n"), b"").await
             }
@@ -127,7 +129,7 @@ async fn x49_same_origin_redirect_is_followed_with_body_and_headers() {
         if request.path == "/mcp" {
             return answer.respond(307, "location: /moved/mcp\r\n", b"").await;
         }
-        ordinary::respond(LEGACY, &request, answer).await
+        ordinary::respond(LEGACY_REVISION, &request, answer).await
     })
     .await;
     let what = "X49, a redirect within the origin";
@@ -143,7 +145,7 @@ async fn x49_chain_of_30_redirects_is_not_followed_to_its_end() {
     let server = HttpServer::start(|request: HttpRequest, mut answer| async move {
         let hop: u32 = request.path.rsplit('/').next().and_then(|n| n.parse().ok()).unwrap_or(0);
         if hop == 30 {
-            return ordinary::respond(LEGACY, &request, answer).await;
+            return ordinary::respond(LEGACY_REVISION, &request, answer).await;
         }
         answer.respond(307, &format!("location: /hop/{}\r\n", hop + 1), b"").await
     })

@@ -6,15 +6,16 @@ use testkit::http::{HttpServer, ordinary};
 use testkit::tls::{CertificateAuthority, TlsIdentity, TlsTerminator};
 
 use super::opening::assert_fails;
-use super::{LEGACY, remote_server};
+use super::{LEGACY_REVISION, remote_server};
 use crate::own_process;
 use crate::pair::ServerPair;
 
 async fn start_unencrypted_server() -> HttpServer {
-    HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY, &request, answer).await }).await
+    HttpServer::start(|request, answer| async move { ordinary::respond(LEGACY_REVISION, &request, answer).await }).await
 }
 
-/// Writes a file with the certificate of an authority. Returns its folder and path, for the variable `SSL_CERT_FILE`.
+/// Writes the certificate of an authority to a file. Returns the folder, and the path of the file for the environment
+/// variable `SSL_CERT_FILE`.
 pub(super) fn write_trust_file(authority: &CertificateAuthority) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("trusted.pem");
@@ -23,7 +24,7 @@ pub(super) fn write_trust_file(authority: &CertificateAuthority) -> (tempfile::T
     (folder, path)
 }
 
-/// Name of the environment variable with the words that the error message must contain. Read by the separate process.
+/// Environment variable that tells the separate test process which words the error message must contain.
 const EXPECTED_WORDS_VARIABLE: &str = "EXPECTED_WORDS";
 
 #[tokio::test]
@@ -39,7 +40,7 @@ async fn server_with_an_invalid_certificate_is_rejected() {
         ("a self-signed certificate", TlsIdentity::self_signed("127.0.0.1"), "trusts"),
         ("a certificate of an unknown authority", CertificateAuthority::new().identity("127.0.0.1"), "trusts"),
         ("another's certificate", authority.identity("harbour.test"), "another name"),
-        ("a certificate of the last century", authority.expired("127.0.0.1"), "expired"),
+        ("a certificate of the last century", authority.expired_identity("127.0.0.1"), "expired"),
     ] {
         let server = start_unencrypted_server().await;
         let front = TlsTerminator::in_front_of(server.address, &identity).await;

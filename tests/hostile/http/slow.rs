@@ -6,12 +6,14 @@ use domain::call::CallFailure;
 use serde_json::json;
 use testkit::time::ready_without_timer;
 
-use super::{LEGACY, MODERN, remote_server, server_misbehaving_in_calls, server_misbehaving_in_method};
+use super::{
+    LEGACY_REVISION, MODERN_REVISION, remote_server, server_misbehaving_in_calls, server_misbehaving_in_method,
+};
 use crate::pair::{IDLE_TIMEOUT, ServerPair, TOTAL_TIMEOUT};
 
 #[tokio::test]
 async fn x35_unanswered_call_times_out_and_is_cancelled() {
-    for revision in [LEGACY, MODERN] {
+    for revision in [LEGACY_REVISION, MODERN_REVISION] {
         let what = format!("X35, {revision}, a call without an answer");
         let server =
             server_misbehaving_in_calls(revision, |_, mut answer| async move { answer.hang_until_closed().await })
@@ -24,7 +26,7 @@ async fn x35_unanswered_call_times_out_and_is_cancelled() {
         let cancellations = server.count("notifications/cancelled");
         assert_eq!(
             cancellations,
-            usize::from(revision == LEGACY),
+            usize::from(revision == LEGACY_REVISION),
             "{what}: [cancel-http-explicit] [cancel-http-close-stream] the server is notified"
         );
         pair.close(&what).await;
@@ -34,7 +36,8 @@ async fn x35_unanswered_call_times_out_and_is_cancelled() {
 #[tokio::test]
 async fn x35_cancellation_is_immediate() {
     let server =
-        server_misbehaving_in_calls(LEGACY, |_, mut answer| async move { answer.hang_until_closed().await }).await;
+        server_misbehaving_in_calls(LEGACY_REVISION, |_, mut answer| async move { answer.hang_until_closed().await })
+            .await;
     let pair = ServerPair::ready(remote_server(server.url("/mcp"))).await;
     let call = pair.spawn_call("bad", "echo", json!({"text": "hello"}));
     let is_called = || server.count("tools/call") > 0;
@@ -46,19 +49,16 @@ async fn x35_cancellation_is_immediate() {
     assert_eq!(ended.await, Err(CallFailure::Cancelled), "X35: the call is cancelled");
     let is_cancelled = || server.count("notifications/cancelled") == 1;
     assert!(testkit::deadline::poll_until(Duration::from_secs(1), is_cancelled).await, "X35: the server is notified");
-    pair.assert_good_responds("X35, cancelling", "afterwards").await;
+    pair.assert_good_server_responds("X35, cancelling", "afterwards").await;
     pair.close("X35, cancelling").await;
 }
 
 #[tokio::test]
 async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
-    let server =
-        server_misbehaving_in_method(
-            "tools/list",
-            LEGACY,
-            |_, mut answer| async move { answer.hang_until_closed().await },
-        )
-        .await;
+    let server = server_misbehaving_in_method("tools/list", LEGACY_REVISION, |_, mut answer| async move {
+        answer.hang_until_closed().await
+    })
+    .await;
     let pair = ServerPair::start(remote_server(server.url("/mcp"))).await;
     pair.app.until("bad", "ready", |s| s.state == host::view::ServerState::Ready).await;
     let mut events = pair.app.host.events();
@@ -72,7 +72,7 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
         }
     };
     let noted = tokio::time::timeout(TOTAL_TIMEOUT + Duration::from_secs(3), noted);
-    let note = pair.while_good_responds("X35, a list without an answer", noted).await;
+    let note = pair.while_good_server_responds("X35, a list without an answer", noted).await;
     let note = note.expect("X35: the missing list is reported");
     assert!(note.contains("no answer"), "X35: the report contains the cause: {note}");
     pair.close("X35, a list without an answer").await;
@@ -80,7 +80,7 @@ async fn x35_unanswered_list_keeps_the_server_usable_and_is_reported() {
 
 #[tokio::test]
 async fn x52_body_of_one_byte_per_second_times_out() {
-    let server = server_misbehaving_in_calls(LEGACY, |_, mut answer| async move {
+    let server = server_misbehaving_in_calls(LEGACY_REVISION, |_, mut answer| async move {
         answer.write_raw(b"HTTP/1.1 200 -\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n").await?;
         loop {
             answer.write_raw(b" ").await?;
@@ -94,7 +94,7 @@ async fn x52_body_of_one_byte_per_second_times_out() {
 
 #[tokio::test]
 async fn x52_stream_of_one_byte_per_second_times_out() {
-    let server = server_misbehaving_in_calls(LEGACY, |_, mut answer| async move {
+    let server = server_misbehaving_in_calls(LEGACY_REVISION, |_, mut answer| async move {
         answer.event_stream().await?;
         answer.write_raw(b"data: ").await?;
         loop {
@@ -109,7 +109,7 @@ async fn x52_stream_of_one_byte_per_second_times_out() {
 
 #[tokio::test]
 async fn x52_unterminated_event_times_out() {
-    let server = server_misbehaving_in_calls(LEGACY, |request, mut answer| async move {
+    let server = server_misbehaving_in_calls(LEGACY_REVISION, |request, mut answer| async move {
         answer.event_stream().await?;
         // The event without its final empty line.
         answer.write_raw(format!("data: {}\n", super::correct_response(&request)).as_bytes()).await?;
@@ -121,7 +121,7 @@ async fn x52_unterminated_event_times_out() {
 
 #[tokio::test]
 async fn x52_stream_of_comments_times_out() {
-    let server = server_misbehaving_in_calls(LEGACY, |_, mut answer| async move {
+    let server = server_misbehaving_in_calls(LEGACY_REVISION, |_, mut answer| async move {
         answer.event_stream().await?;
         loop {
             answer.write_raw(b": still here\n\n").await?;
@@ -133,10 +133,10 @@ async fn x52_stream_of_comments_times_out() {
     assert_times_out(server.url("/mcp"), "X52, a stream of comments").await;
 }
 
-/// The server sends progress notifications without end. Progress extends the timeout of a call only up to a limit.
+/// The server sends progress notifications without end. They extend the timeout of a call only up to a limit.
 #[tokio::test]
 async fn x52_stream_of_progress_times_out() {
-    let server = server_misbehaving_in_calls(LEGACY, |request, mut answer| async move {
+    let server = server_misbehaving_in_calls(LEGACY_REVISION, |request, mut answer| async move {
         answer.event_stream().await?;
         for step in 1_u32.. {
             let params = json!({ "progressToken": request["params"]["_meta"]["progressToken"], "progress": step });

@@ -5,7 +5,7 @@ use testkit::http2::{Http2Reply, Http2Server};
 use testkit::tls::CertificateAuthority;
 
 use super::secure::write_trust_file;
-use super::{MODERN, remote_server};
+use super::{MODERN_REVISION, remote_server};
 use crate::own_process;
 use crate::pair::ServerPair;
 use crate::report::ResultRows;
@@ -13,15 +13,15 @@ use crate::report::ResultRows;
 fn valid_reply(request: &HttpRequest) -> Http2Reply {
     let body = request.json();
     match request.method.as_str() {
-        "POST" if body.get("id").is_some() => Http2Reply::Json(ordinary::response_message(MODERN, &body)),
+        "POST" if body.get("id").is_some() => Http2Reply::Json(ordinary::response_message(MODERN_REVISION, &body)),
         "POST" => Http2Reply::Status(202),
         _ => Http2Reply::Status(405),
     }
 }
 
-/// Runs the named test again in a separate process, with an HTTP/2 server that sends the reply `at_calls` to tool
-/// calls. Returns the server and the result rows of that process, which are written when they are dropped.
-async fn run_in_own_process(test: &str, at_calls: Option<Http2Reply>) -> (Http2Server, ResultRows) {
+/// Runs a test again in a separate process, with an HTTP/2 server that responds to tool calls with `at_calls`. Returns
+/// the server, and the result rows of that process, which are written when they are dropped.
+async fn run_test_with_http2_server(test: &str, at_calls: Option<Http2Reply>) -> (Http2Server, ResultRows) {
     let authority = CertificateAuthority::new();
     let (_folder, trusted) = write_trust_file(&authority);
     let server = Http2Server::start(&authority.identity("127.0.0.1"), move |request| match &at_calls {
@@ -36,8 +36,8 @@ async fn run_in_own_process(test: &str, at_calls: Option<Http2Reply>) -> (Http2S
     (server, rows)
 }
 
-/// Makes one call in the separate process. Asserts that the call fails with one of these words, or succeeds if there
-/// are none.
+/// In the separate process: makes one call, and asserts that it fails with one of these words, or succeeds if there are
+/// none.
 async fn assert_call_ends(url: String, what: &str, words: &[&str]) {
     let pair = ServerPair::ready(remote_server(url)).await;
     let call = pair.call_bad_server(what).await;
@@ -50,7 +50,7 @@ async fn http2_is_used_if_the_server_offers_it() {
     if let Some(url) = own_process::inherited_server_url() {
         return assert_call_ends(url, "HTTP/2", &[]).await;
     }
-    let (server, _rows) = run_in_own_process("http2_is_used_if_the_server_offers_it", None).await;
+    let (server, _rows) = run_test_with_http2_server("http2_is_used_if_the_server_offers_it", None).await;
     assert_eq!(server.count("tools/call"), 1, "the call is sent over HTTP/2");
     assert_eq!(server.connections(), 1, "all requests use one connection");
 }
@@ -60,7 +60,7 @@ async fn x40_reset_stream_ends_its_call() {
     if let Some(url) = own_process::inherited_server_url() {
         return assert_call_ends(url, "X40 over HTTP/2, a reset", &["broke", "reset", "lost"]).await;
     }
-    let (server, _rows) = run_in_own_process("x40_reset_stream_ends_its_call", Some(Http2Reply::Reset)).await;
+    let (server, _rows) = run_test_with_http2_server("x40_reset_stream_ends_its_call", Some(Http2Reply::Reset)).await;
     assert_eq!(server.count("tools/call"), 1, "X40: a call that may have been executed is not sent again");
 }
 
@@ -69,7 +69,8 @@ async fn x40_closed_connection_ends_its_calls() {
     if let Some(url) = own_process::inherited_server_url() {
         return assert_call_ends(url, "X40 over HTTP/2, a cut", &["broke", "closed", "lost"]).await;
     }
-    let (server, _rows) = run_in_own_process("x40_closed_connection_ends_its_calls", Some(Http2Reply::Cut)).await;
+    let (server, _rows) =
+        run_test_with_http2_server("x40_closed_connection_ends_its_calls", Some(Http2Reply::Cut)).await;
     assert_eq!(server.count("tools/call"), 1, "X40: a call that may have been executed is not sent again");
 }
 
@@ -78,7 +79,7 @@ async fn x37_endless_body_is_truncated() {
     if let Some(url) = own_process::inherited_server_url() {
         return assert_call_ends(url, "X37 over HTTP/2, a body without end", &["16", "large"]).await;
     }
-    run_in_own_process("x37_endless_body_is_truncated", Some(Http2Reply::Endless)).await;
+    run_test_with_http2_server("x37_endless_body_is_truncated", Some(Http2Reply::Endless)).await;
 }
 
 #[tokio::test]
@@ -86,5 +87,5 @@ async fn x37_oversized_headers_are_rejected() {
     if let Some(url) = own_process::inherited_server_url() {
         return assert_call_ends(url, "X37 over HTTP/2, 8 MiB of headers", &["broke", "header", "lost"]).await;
     }
-    run_in_own_process("x37_oversized_headers_are_rejected", Some(Http2Reply::Headers(1024))).await;
+    run_test_with_http2_server("x37_oversized_headers_are_rejected", Some(Http2Reply::Headers(1024))).await;
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::stage::shows_harm;
+use super::stage::shows_canary;
 use super::{CANARY, Scenario, ScenarioOutcome, Stage, tool_definition};
 
 #[tokio::test]
@@ -18,9 +18,12 @@ async fn b13_tool_with_the_name_of_another_is_marked_and_named_by_its_server() {
     stage.allow_always("mail", "send").await;
     stage.review("bad", "send").await;
     let requests = stage.run_model_calls(&[("bad", "send", json!({ "text": CANARY }))]).await;
-    assert!(requests.iter().any(shows_harm), "an approval of one tool does not apply to the other");
+    assert!(requests.iter().any(shows_canary), "an approval of one tool does not apply to the other");
     assert!(requests.iter().any(|request| !request.marks.look_alikes.is_empty()), "the tool has a review finding");
-    assert!(!stage.has_received_harm("bad") && !stage.has_received_harm("mail"), "nothing was sent after the denial");
+    assert!(
+        !stage.has_received_canary("bad") && !stage.has_received_canary("mail"),
+        "nothing was sent after the denial"
+    );
     scenario.assert_outcome("", &requests, ScenarioOutcome::Approval);
     stage.close().await;
 }
@@ -40,10 +43,10 @@ async fn b14_server_with_a_look_alike_name_is_marked() {
     stage.allow_always("mail", "send").await;
     stage.review("ma\u{456}l", "s\u{435}nd").await;
     let requests = stage.run_model_calls(&[("ma\u{456}l", "s\u{435}nd", json!({ "text": CANARY }))]).await;
-    assert!(requests.iter().any(shows_harm), "an approval of one tool does not apply to the other");
+    assert!(requests.iter().any(shows_canary), "an approval of one tool does not apply to the other");
     let marks = requests.iter().all(|request| !request.marks.look_alikes.is_empty() && !request.marks.flags.is_empty());
     assert!(marks, "the tool is marked as similar, and its letters are named: {requests:?}");
-    assert!(!stage.has_received_harm("ma\u{456}l"), "nothing was sent after the denial");
+    assert!(!stage.has_received_canary("ma\u{456}l"), "nothing was sent after the denial");
     scenario.assert_outcome("", &requests, ScenarioOutcome::Approval);
     stage.close().await;
 }

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use testkit::model::{ModelStep, ScriptedModel, final_reply_step, model_named, model_reference, text_reply};
 
-/// Text that represents a secret, or the harmful part of a call.
+/// Text that stands for a secret, or for the harmful part of a call, in all scenarios.
 pub(crate) const CANARY: &str = "canary-4f1e";
 /// Identifier of the conversation in all scenarios.
 const CONVERSATION_ID: &str = "outside";
@@ -30,17 +30,18 @@ pub(crate) fn tool_definition(name: &str, description: &str, parameters: &[&str]
     json!({ "name": name, "description": description, "inputSchema": schema })
 }
 
-/// App, model and servers of one scenario.
+/// App, scripted model and servers of one scenario.
 pub(crate) struct Stage {
     pub(crate) app: TestApp,
     pub(crate) chat: Chat,
     pub(crate) model: Arc<ScriptedModel>,
-    /// Folder with one file per server, in which the server records its received messages.
+    /// Folder with one file per server, to which the server writes the messages that it receives.
     records: tempfile::TempDir,
 }
 
 impl Stage {
-    /// Starts servers, each given as its name, its tools, and the text that each of its tools returns.
+    /// Starts an app with these servers, each given as its name, its tools, and the text that each of its tools
+    /// returns.
     pub(crate) async fn start(servers: &[(&str, &[Value], &str)]) -> Self {
         let records = tempfile::tempdir().unwrap();
         let config = |name: &str, tools: &[Value], text: &str| {
@@ -50,8 +51,8 @@ impl Stage {
         Self::start_with_records(records, all).await
     }
 
-    /// Returns the configuration of a server that returns each of `lists` once for `tools/list`, in order, and `text`
-    /// for every call. Records its received messages in the file `record`.
+    /// Returns the configuration of a server that answers `tools/list` with each of `lists` in order, and every call
+    /// with `text`. It writes the messages that it receives to the file `record`.
     pub(crate) fn server_config(record: &str, lists: &[&[Value]], text: &str) -> ServerConfig {
         let mut arguments = vec!["--record".to_owned(), record.to_owned()];
         for tools in lists {
@@ -62,7 +63,7 @@ impl Stage {
         scripted_config(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Starts servers that record their received messages in the folder `records`.
+    /// Starts an app with these servers, which write the messages that they receive to files in the folder `records`.
     pub(crate) async fn start_with_records(records: tempfile::TempDir, servers: Vec<(&str, ServerConfig)>) -> Self {
         let names: Vec<String> = servers.iter().map(|(name, _)| (*name).to_owned()).collect();
         let app = TestApp::start(servers).await;
@@ -79,7 +80,7 @@ impl Stage {
         let settings =
             ConversationSettings { model: Some(model_reference("m")), servers, ..ConversationSettings::default() };
         let chat = Chat::new(app.host.clone());
-        chat.set_conversation(CONVERSATION_ID.into(), settings).await.unwrap();
+        chat.set_conversation_settings(CONVERSATION_ID.into(), settings).await.unwrap();
         Self { app, chat, model, records }
     }
 
@@ -92,10 +93,10 @@ impl Stage {
             name: tool.to_owned(),
             hash: reviewed.review_tool(&own).0.to_string(),
         };
-        self.app.host.review(server.into(), vec![definition]).await.unwrap();
+        self.app.host.mark_reviewed(server.into(), vec![definition]).await.unwrap();
     }
 
-    /// Calls a tool as the user, with a permanent approval.
+    /// Calls a tool as the user, and approves the call permanently.
     pub(crate) async fn allow_always(&self, server: &str, tool: &str) {
         let (host, own, name) = (self.app.host.clone(), server.to_owned(), tool.to_owned());
         let call = tokio::spawn(async move {
@@ -108,8 +109,8 @@ impl Stage {
         call.await.unwrap().expect("the user's call is allowed");
     }
 
-    /// Sends a user message that makes the model perform these calls in order. Returns the consent requests that the
-    /// user saw.
+    /// Sends a user message, to which the model responds with these tool calls in order. The user denies consent
+    /// requests that show the harm and approves all others. Returns the consent requests.
     pub(crate) async fn run_model_calls(&self, calls: &[(&str, &str, Value)]) -> Vec<ConsentRequestView> {
         for (at, (server, tool, arguments)) in calls.iter().enumerate() {
             self.model.queue_reply(tool_use_reply(&format!("use-{at}"), &tool_keys::tool_key(server, tool), arguments));
@@ -122,7 +123,7 @@ impl Stage {
             while self.chat.reply_in_progress(CONVERSATION_ID).0 {
                 for request in self.app.consent_requests().await.into_iter().filter(is_tool_or_result_request) {
                     if requests.iter().all(|known| known.id != request.id) {
-                        let answer = if shows_harm(&request) {
+                        let answer = if shows_canary(&request) {
                             UserDecision::Deny
                         } else {
                             UserDecision::Allow(ApprovalScope::Once)
@@ -139,17 +140,17 @@ impl Stage {
         requests
     }
 
-    /// Returns `true` if the harmful content reached a server.
-    pub(crate) fn has_received_harm(&self, server: &str) -> bool {
+    /// Returns `true` if a server has received the text [`CANARY`], which stands for the harm.
+    pub(crate) fn has_received_canary(&self, server: &str) -> bool {
         self.received_text(server).contains(CANARY)
     }
 
-    /// Returns every message that a server received, concatenated to one text.
+    /// Returns all messages that a server has received, as one text.
     pub(crate) fn received_text(&self, server: &str) -> String {
         std::fs::read_to_string(self.records.path().join(server)).unwrap()
     }
 
-    /// Returns all prompts that the model received, concatenated to one text.
+    /// Returns all requests that the model has received, as one text.
     pub(crate) fn model_prompts(&self) -> String {
         format!("{:?}", self.model.requests())
     }
@@ -168,8 +169,8 @@ fn is_tool_or_result_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::Result { .. })
 }
 
-/// Returns `true` if a consent request shows the complete harmful content.
-pub(crate) fn shows_harm(request: &ConsentRequestView) -> bool {
+/// Returns `true` if a consent request shows the text [`CANARY`], which stands for the harm.
+pub(crate) fn shows_canary(request: &ConsentRequestView) -> bool {
     match &request.body {
         ConsentRequestBody::Tool { arguments, .. } => json!(arguments).to_string().contains(CANARY),
         ConsentRequestBody::Result { parts, .. } => format!("{parts:?}").contains(CANARY),
@@ -177,7 +178,7 @@ pub(crate) fn shows_harm(request: &ConsentRequestView) -> bool {
     }
 }
 
-/// Returns the steps of a model reply that uses one tool.
+/// Returns the steps of a model's reply that uses one tool.
 fn tool_use_reply(id: &str, name: &str, arguments: &Value) -> Vec<ModelStep> {
     let arguments = arguments.as_object().cloned().unwrap_or_default();
     let piece = json!(arguments).to_string();
@@ -189,7 +190,7 @@ fn tool_use_reply(id: &str, name: &str, arguments: &Value) -> Vec<ModelStep> {
     ]
 }
 
-/// Returns a short text of a consent request: destination, payload, and review marks.
+/// Returns a short text about a consent request: the tool and its server, the arguments, and the review marks.
 pub(crate) fn request_summary(request: &ConsentRequestView) -> String {
     let ConsentRequestBody::Tool { tool, arguments, .. } = &request.body else { return request.reason.to_owned() };
     let (name, server) = (escape_non_ascii(&tool.name), escape_non_ascii(&request.server));
@@ -223,7 +224,7 @@ pub(crate) fn request_summary(request: &ConsentRequestView) -> String {
     words
 }
 
-/// Returns the reasons of the review flags as text: `instructs model, secret place`.
+/// Returns the reasons of review flags as text, such as `instructs model, secret place`.
 pub(crate) fn flag_reasons_text(flags: &[Flag]) -> String {
     let mut words: Vec<String> = flags.iter().map(|flag| split_camel_case(&format!("{:?}", flag.reason))).collect();
     words.sort();
@@ -242,7 +243,7 @@ fn split_camel_case(name: &str) -> String {
     words
 }
 
-/// Escapes the letters of a name that are not ASCII, because they may look like ASCII letters in the table.
+/// Returns a name with its letters outside of ASCII escaped, because they may look like ASCII letters in the table.
 fn escape_non_ascii(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii() { c.to_string() } else { format!("[U+{:04X}]", c as u32) }).collect()
 }

@@ -10,17 +10,19 @@ use host::view::ConsentRequestView;
 use super::stage::request_summary;
 use crate::report::{Measurements, ResultRow};
 
-/// Environment variable with the path of the file to which lines are written when the table is updated.
+/// Environment variable with the path of the file to which the lines of the table are appended, if the table is to be
+/// updated.
 const RESULT_LINES_VARIABLE: &str = "HOSTILE_RESULTS";
 
-/// ScenarioOutcome of a scenario, as written in the table.
+/// Outcome of a scenario, as written in its line of `RESULTS.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScenarioOutcome {
-    /// The harm needed an approval of a consent request that showed it. The user denied it, so the harm did not happen.
+    /// The harm needed the approval of a consent request that showed it. The user denied the request, so the harm did
+    /// not happen.
     Approval,
     /// Each call was approved separately, for exactly the bytes that were sent.
     OwnApproval,
-    /// Only the user can select the misleading offer, which is shown with the name of its server.
+    /// Models can't use the misleading item. Only the user can select it, and sees the name of its server.
     UsersChoice,
     /// The attack failed, because the tool that it needs is not offered to the model.
     NotOffered,
@@ -28,19 +30,19 @@ pub(crate) enum ScenarioOutcome {
     Happened(&'static str),
 }
 
-/// Scenario of an attack, which is a row of the table.
+/// Attack with its outcome, which is one line of `RESULTS.md`.
 pub(crate) struct Scenario {
     /// Identifier of the scenario, such as B01.
     pub(crate) id: &'static str,
-    /// Classes of the benchmarks that the scenario covers.
+    /// Names of the attack classes of published benchmarks that the scenario covers.
     pub(crate) classes: &'static str,
-    /// Description of the attack that is attempted.
+    /// Description of the attack.
     pub(crate) tried: &'static str,
 }
 
 impl Scenario {
-    /// Asserts that the line of this outcome equals the one in the table, or writes it. `before` is the information
-    /// that the user saw apart from consent requests.
+    /// Asserts that `RESULTS.md` contains the line of this outcome, or appends the line to a file if the table is to be
+    /// updated. `before` is what the user saw in addition to the consent requests `shown`.
     pub(crate) fn assert_outcome(&self, before: &str, shown: &[ConsentRequestView], outcome: ScenarioOutcome) {
         let requests: Vec<String> = shown.iter().map(request_summary).collect();
         let mut saw = before.to_owned();

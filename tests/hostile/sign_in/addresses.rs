@@ -8,7 +8,8 @@ use testkit::authorization::{AuthorizationScript, ProtectedScript, ResourceMetad
 use super::SignInAttempt;
 use crate::collector::forbidden_listener;
 
-/// Returns host names that the user did not name. Those that resolve to this computer lead to the collector.
+/// Returns spellings of internal hosts that the user did not name. For those that are this computer,
+/// [`forbidden_listener`] would count a connection.
 fn forbidden_hosts() -> Vec<&'static str> {
     vec![
         "127.0.0.2",
@@ -33,10 +34,10 @@ fn forbidden_hosts() -> Vec<&'static str> {
     ]
 }
 
-/// Error message for an address inside a private network.
+/// Error message about a URL whose host is this computer or in a private network.
 const PRIVATE_ADDRESS_MESSAGE: &str = "it leads to this computer or into a private network, and you did not name it";
 
-/// URL of a sign-in that the metadata or a redirect can direct to another host.
+/// Place in the metadata or redirects of a sign-in where a hostile server can name a URL.
 #[derive(Debug, Clone, Copy)]
 enum MetadataField {
     ResourceMetadata,
@@ -62,8 +63,8 @@ fn scripts_with_url(place: MetadataField, url: &str) -> (AuthorizationScript, Pr
     (issuer, server)
 }
 
-/// Asserts that the sign-in fails because of the address itself. A refused connection would not prove that a listening
-/// host is not connected to.
+/// Asserts that the sign-in fails because of the URL itself, for each of [`forbidden_hosts`]. A failed connection would
+/// not show that the host was not contacted.
 async fn assert_never_connected(place: MetadataField, scheme: &str, cause: &str) {
     for host in forbidden_hosts() {
         let url = format!("{scheme}://{host}:{}/somewhere", forbidden_listener().port);

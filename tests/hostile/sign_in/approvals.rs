@@ -1,5 +1,5 @@
 //! Tests that a sign-in does not exceed its approval: destinations of credentials (S01), origin of tokens (S07), and
-//! scopes of tokens (S14). Each test decides on the consent requests of the bad server's sign-in.
+//! scopes of tokens (S14). Each test decides on the consent requests of the hostile server's sign-in.
 
 use std::sync::atomic::Ordering;
 
@@ -17,8 +17,8 @@ use super::{SignInAttempt, wait_for_start_result};
 use crate::pair::ServerPair;
 use crate::report::random_word;
 
-/// Returns the server pair, with no server started.
-async fn unstarted_pair(
+/// Returns a sign-in attempt whose hostile server is not started yet. The test decides on its consent requests.
+async fn unstarted_sign_in(
     what: &str,
     script: ProtectedScript,
     issuer: AuthorizationServer,
@@ -31,7 +31,7 @@ async fn unstarted_pair(
     let pair = ServerPair::with_undecided_start(config.into()).await;
     pair.app.platform.browses.store(true, Ordering::Relaxed);
     for (name, secret) in secrets {
-        pair.app.host.ports().secrets.set(&secrets::storage_key(name, &origin), secret).unwrap();
+        pair.app.host.ports().secrets.set(&secrets::secret_storage_key(name, &origin), secret).unwrap();
     }
     SignInAttempt { what: what.to_owned(), pair, issuer, server }
 }
@@ -40,12 +40,16 @@ impl SignInAttempt {
     async fn start_and_wait_for_connect_request(&self) -> ConsentRequestView {
         self.pair.app.host.start_server("bad".into()).await.unwrap();
         let is_connect = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::ConnectServer { .. });
-        self.pair.while_good_responds(&self.what, self.pair.app.consent_request("bad", "its address", is_connect)).await
+        self.pair
+            .while_good_server_responds(&self.what, self.pair.app.consent_request("bad", "its address", is_connect))
+            .await
     }
 
     async fn wait_for_sign_in_request(&self) -> ConsentRequestView {
         let is_sign_in = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::SignIn { .. });
-        self.pair.while_good_responds(&self.what, self.pair.app.consent_request("bad", "a sign-in", is_sign_in)).await
+        self.pair
+            .while_good_server_responds(&self.what, self.pair.app.consent_request("bad", "a sign-in", is_sign_in))
+            .await
     }
 
     async fn allow(&self, request: &ConsentRequestView) {
@@ -56,9 +60,9 @@ impl SignInAttempt {
         self.pair.app.decide(request, UserDecision::Deny).await;
     }
 
-    /// Approves the pending call of the tool once.
+    /// Approves the pending tool call once.
     async fn allow_tool(&self) {
-        let request = self.pair.tool_request(&self.what, |_| true).await;
+        let request = self.pair.wait_for_tool_consent_request(&self.what, |_| true).await;
         self.allow(&request).await;
     }
 
@@ -67,7 +71,7 @@ impl SignInAttempt {
         self.pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     }
 
-    /// Replaces a text in the settings file, as another program could.
+    /// Replaces the text `before` in the settings file by `after`, as another program could.
     async fn edit_settings_file(&self, before: &str, after: &str) {
         let file = self.pair.app.folder.path().join("mcp.json");
         let text = std::fs::read_to_string(&file).unwrap();
@@ -79,19 +83,19 @@ impl SignInAttempt {
     }
 }
 
-/// Returns settings for a sign-in with client credentials, without a user.
+/// Returns settings for a sign-in with the grant type `client_credentials`, which needs no user.
 fn client_credentials_settings(issuer: &AuthorizationServer, scopes: &[&str]) -> AuthConfig {
     let scopes = scopes.iter().map(|&scope| scope.to_owned()).collect();
     AuthConfig { scopes, ..settings_with_secret(issuer, GrantType::ClientCredentials) }
 }
 
-/// Returns the settings that a consent request shows as changed, each with its old and new value.
+/// Returns the sign-in settings that a consent request shows as changed, each with its name, old value and new value.
 fn displayed_changes(request: &ConsentRequestView) -> Vec<(String, Option<String>, Option<String>)> {
     let changes = request.marks.diff.as_ref().map(|diff| diff.changes.clone()).unwrap_or_default();
     changes.into_iter().map(|change| (change.path.join(" "), change.before, change.after)).collect()
 }
 
-/// Returns the URLs of the token endpoints that a consent request shows.
+/// Returns the URLs of the token endpoints that a consent request displays.
 fn token_endpoints(request: &ConsentRequestView) -> Vec<String> {
     let ConsentRequestBody::SignIn { endpoints, .. } = &request.body else { panic!("a sign-in: {request:?}") };
     let of_tokens = endpoints.iter().filter(|endpoint| endpoint.purpose == EndpointUse::Token);
@@ -119,7 +123,7 @@ async fn s01_edited_token_endpoint_is_shown_before_anything_is_sent_there() {
         ..client_credentials_settings(&issuer, &[])
     };
     let secrets = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];
-    let tried = unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &secrets).await;
+    let tried = unstarted_sign_in(what, ProtectedScript::default(), issuer, Some(auth), &secrets).await;
     let first = tried.start_and_wait_for_connect_request().await;
     tried.allow(&first).await;
     assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the approved server is ready");
@@ -162,7 +166,7 @@ async fn s01_id_token_is_not_sent_unencrypted() {
         ..client_credentials_settings(&issuer, &[])
     };
     let secrets = [("client-secret", secret.as_str()), ("id-token", &id_token)];
-    let tried = unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &secrets).await;
+    let tried = unstarted_sign_in(what, ProtectedScript::default(), issuer, Some(auth), &secrets).await;
     let request = tried.start_and_wait_for_connect_request().await;
     tried.allow(&request).await;
     let cause = wait_for_start_result(&tried.pair).await.expect_err("S01: no token is requested without encryption");
@@ -181,7 +185,7 @@ async fn s01_every_edit_of_the_sign_in_settings_asks_again_with_the_change() {
     let own = issuer.issuer();
     let auth = AuthConfig { dpop: Some(false), ..client_credentials_settings(&issuer, &["ships:read"]) };
     let tried =
-        unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
+        unstarted_sign_in(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
     let request = tried.start_and_wait_for_connect_request().await;
     tried.allow(&request).await;
     assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the approved server is ready");
@@ -214,7 +218,7 @@ async fn s07_token_endpoint_is_in_the_consent_request() {
     let elsewhere = format!("{}/token", thief.issuer());
     let overrides = [("token_endpoint".to_owned(), elsewhere.as_str().into())].into_iter().collect();
     let issuer = AuthorizationServer::start(AuthorizationScript { overrides, ..AuthorizationScript::default() }).await;
-    let tried = unstarted_pair(what, ProtectedScript::default(), issuer, None, &[]).await;
+    let tried = unstarted_sign_in(what, ProtectedScript::default(), issuer, None, &[]).await;
     let request = tried.start_and_wait_for_connect_request().await;
     tried.allow(&request).await;
     let request = tried.wait_for_sign_in_request().await;
@@ -248,7 +252,7 @@ async fn s07_issuer_and_endpoints_of_an_approved_sign_in_are_pinned() {
     tried.close().await;
 }
 
-/// The authorization server changes its endpoints after the sign-in and invalidates the token. The host sends the
+/// The authorization server names other endpoints after the sign-in and invalidates the token. The host still sends the
 /// refresh request to the approved endpoint.
 #[tokio::test]
 async fn s07_refresh_is_sent_to_the_approved_endpoint() {
@@ -286,7 +290,7 @@ async fn s07_client_credentials_request_consent_for_another_endpoint() {
     let issuer = AuthorizationServer::start(issuer_with_client(&secret)).await;
     let auth = client_credentials_settings(&issuer, &[]);
     let tried =
-        unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
+        unstarted_sign_in(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
     let request = tried.start_and_wait_for_connect_request().await;
     tried.allow(&request).await;
     assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the approved settings contain the endpoint");
@@ -321,7 +325,7 @@ async fn s14_client_credentials_request_only_approved_scopes() {
         tool_scopes: [("echo".to_owned(), "ships:sink".to_owned())].into(),
         ..ProtectedScript::default()
     };
-    let tried = unstarted_pair(what, script, issuer, Some(auth), &[("client-secret", &secret)]).await;
+    let tried = unstarted_sign_in(what, script, issuer, Some(auth), &[("client-secret", &secret)]).await;
     let request = tried.start_and_wait_for_connect_request().await;
     tried.allow(&request).await;
     assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the server is ready");

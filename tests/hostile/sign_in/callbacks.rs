@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{SignInAttempt, wait_for_start_result};
 
-/// Starts a sign-in that waits for the browser. Returns the URL that the browser was opened with.
+/// Starts a sign-in that waits for the browser. Returns it, and the URL with which the browser was opened.
 async fn start_sign_in(what: &str) -> (SignInAttempt, Url) {
     let issuer = AuthorizationServer::start(AuthorizationScript::default()).await;
     let server = ProtectedServer::start(ProtectedScript::default(), &[&issuer]).await;
@@ -112,7 +112,7 @@ async fn x50_flood_of_invalid_redirects_does_not_end_the_sign_in() {
     }
     tried
         .pair
-        .while_good_responds(what, async {
+        .while_good_server_responds(what, async {
             for number in 0..300 {
                 let _ = browser::get(&format!("{callback}?code=stolen&state=guess-{number}")).await;
             }
@@ -124,7 +124,8 @@ async fn x50_flood_of_invalid_redirects_does_not_end_the_sign_in() {
     tried.close().await;
 }
 
-/// The user cancels a sign-in while the browser is open. Its listener must be closed, and the cause reported.
+/// The user cancels a sign-in while the browser is open. The host must close the listener of the redirect, and report
+/// the cause.
 #[tokio::test]
 async fn x50_cancelled_sign_in_closes_its_listener() {
     let what = "X50, cancelled";
@@ -137,8 +138,8 @@ async fn x50_cancelled_sign_in_closes_its_listener() {
     tried.close().await;
 }
 
-/// The port is chosen freely, so an occupied port does not prevent a sign-in. Covers the MCP requirement
-/// [auth-redirect-registered].
+/// Each sign-in listens for its redirect on any free port, so that an occupied port does not prevent a sign-in. Covers
+/// the MCP requirement [auth-redirect-registered].
 #[tokio::test]
 async fn x50_concurrent_sign_ins_have_separate_ports() {
     let what = "X50, two at a time";

@@ -48,7 +48,8 @@ async fn x44_response_of_another_issuer_is_rejected() {
     }
 }
 
-/// Issuers that a URL library considers equal are different. Covers the MCP requirement [auth-iss-no-normalise].
+/// An issuer is not accepted if only its text differs from the expected one, even if a URL library considers both
+/// equal. Covers the MCP requirement [auth-iss-no-normalise].
 #[tokio::test]
 async fn x44_issuers_are_compared_as_strings() {
     let forms: [fn(&str) -> String; 4] = [
@@ -75,7 +76,8 @@ async fn x44_issuers_are_compared_as_strings() {
     }
 }
 
-/// The error text of another issuer is not displayed. Covers the MCP requirement [auth-iss-error-response].
+/// An error in the response of another issuer than the expected one is not displayed. Covers the MCP requirement
+/// [auth-iss-error-response].
 #[tokio::test]
 async fn x44_error_of_another_issuer_is_not_shown() {
     let canary = random_word("call-this-number");

@@ -8,7 +8,7 @@ use testkit::time::advance_time;
 
 use super::SignInAttempt;
 
-/// Maximum number of requests that a server may cause in a minute.
+/// Maximum number of requests per minute that a server may make the host send.
 const MAX_REQUESTS_PER_MINUTE: usize = 20;
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -33,12 +33,12 @@ async fn x51_more_scopes_are_requested_at_most_three_times() {
     tried.close().await;
 }
 
-/// Counts the requests that a server and its authorization server received.
+/// Returns the number of requests that the server and its authorization server have received.
 fn count_requests(tried: &SignInAttempt) -> usize {
     tried.server.received_requests().len() + tried.issuer.received_requests().len()
 }
 
-/// Asserts that a broken server, started once by the user, causes at most `MAX_REQUESTS_PER_MINUTE` requests in a
+/// A server that fails after the user has started it once causes at most `MAX_REQUESTS_PER_MINUTE` requests in a
 /// minute.
 #[tokio::test]
 async fn x51_broken_server_causes_few_requests() {
@@ -85,8 +85,8 @@ async fn x51_broken_server_causes_few_requests() {
     }
 }
 
-/// A ready server causes few requests in a minute of inactivity. It reports changed tools, so that its list is read
-/// again, and rejects the request.
+/// A ready server that nobody calls causes few requests in a minute, although it reports changed tools and rejects
+/// requests of the host.
 #[tokio::test]
 async fn x51_server_in_use_causes_few_requests() {
     let cases = [
@@ -105,7 +105,7 @@ async fn x51_server_in_use_causes_few_requests() {
 }
 
 /// Makes a ready server reject requests as `refusing` specifies. Asserts that it and its authorization server receive
-/// few requests in a minute.
+/// few requests in the next minute.
 pub(super) async fn assert_few_requests(what: &str, tried: SignInAttempt, refusing: RefusalBehaviour) {
     let is_read_again = || tried.server.requests_with_method("tools/list").len() >= 2;
     let is_limited = testkit::deadline::poll_until(Duration::from_secs(20), is_read_again).await;
@@ -128,8 +128,8 @@ pub(super) async fn assert_few_requests(what: &str, tried: SignInAttempt, refusi
     tried.close().await;
 }
 
-/// Returns the requests that both servers received, each with method, path and RPC method. Those of the resource server
-/// are first.
+/// Returns the requests that the server and its authorization server received, each as a text with the HTTP method, the
+/// path and the JSON-RPC method. Those of the server are first.
 fn request_lines(tried: &SignInAttempt) -> Vec<String> {
     let requests = tried.server.received_requests().into_iter().chain(tried.issuer.received_requests());
     requests
@@ -137,7 +137,7 @@ fn request_lines(tried: &SignInAttempt) -> Vec<String> {
         .collect()
 }
 
-/// The server rejects every token while the user calls it. Each call may be retried, but not without limit.
+/// The server rejects every token while the user calls its tool. The host may retry the call, but not without limit.
 #[tokio::test]
 async fn x51_call_to_a_server_that_refuses_every_token_ends() {
     let what = "X51, 401 for ever, in use";

@@ -19,14 +19,14 @@ use testkit::time::advance_time;
 use crate::pair::allow_starts_and_tools;
 use crate::report::seeded_random;
 
-/// Number of random event sequences, which depend on `PROPTEST_RNG_SEED`.
+/// Number of random sequences of events. `PROPTEST_RNG_SEED` determines them.
 const RANDOM_SEQUENCES: u32 = 12;
 const SERVER_NAMES: [&str; 2] = ["first", "second"];
 
-/// Event in a random sequence. The numbers are the indexes of servers and issuers.
+/// Event in a random sequence. Numbers are indexes of servers or of authorization servers.
 #[derive(Debug, Clone)]
-enum RandomEvent {
-    /// Starts a sign-in to a server without waiting for its end.
+enum RandomSignInEvent {
+    /// Starts a sign-in to a server, and does not wait for its end.
     SignIn(usize),
     SignOut(usize),
     ChangeAccount(usize),
@@ -34,44 +34,44 @@ enum RandomEvent {
     Start(usize),
     Stop(usize),
     Cancel(usize),
-    /// Makes a server name another issuer, and accept only tokens of that issuer. The numbers are the server and the
-    /// issuer.
+    /// Makes a server name another authorization server, and accept only tokens of that one. The numbers are the server
+    /// and the authorization server.
     Moves(usize, usize),
-    /// Makes the metadata of a server name both issuers.
+    /// Makes the metadata of a server name both authorization servers.
     NamesBoth(usize),
-    /// A server claims the identity of the other one.
+    /// Makes a server claim to be the other server, or stops that.
     ClaimsOther(usize, bool),
     WantsScope(usize),
     Refuses(usize, bool),
     EndsAccess(usize),
     EndsAll(usize),
     RefreshFails(usize, bool),
-    /// An issuer claims the identity of the other one.
+    /// Makes an authorization server claim to be the other one, or stops that.
     Impersonates(usize, bool),
     /// Waits for a short time.
     Waits,
 }
 
-fn events_strategy() -> impl Strategy<Value = Vec<RandomEvent>> {
+fn events_strategy() -> impl Strategy<Value = Vec<RandomSignInEvent>> {
     let one = || 0..2_usize;
     let event = prop_oneof![
-        4 => one().prop_map(RandomEvent::SignIn),
-        1 => one().prop_map(RandomEvent::SignOut),
-        1 => one().prop_map(RandomEvent::ChangeAccount),
-        5 => one().prop_map(RandomEvent::Call),
-        2 => one().prop_map(RandomEvent::Start),
-        1 => one().prop_map(RandomEvent::Stop),
-        1 => one().prop_map(RandomEvent::Cancel),
-        3 => (one(), one()).prop_map(|(server, issuer)| RandomEvent::Moves(server, issuer)),
-        1 => one().prop_map(RandomEvent::NamesBoth),
-        1 => (one(), any::<bool>()).prop_map(|(server, does)| RandomEvent::ClaimsOther(server, does)),
-        1 => one().prop_map(RandomEvent::WantsScope),
-        1 => (one(), any::<bool>()).prop_map(|(server, does)| RandomEvent::Refuses(server, does)),
-        3 => one().prop_map(RandomEvent::EndsAccess),
-        1 => one().prop_map(RandomEvent::EndsAll),
-        1 => (one(), any::<bool>()).prop_map(|(issuer, does)| RandomEvent::RefreshFails(issuer, does)),
-        1 => (one(), any::<bool>()).prop_map(|(issuer, does)| RandomEvent::Impersonates(issuer, does)),
-        4 => Just(RandomEvent::Waits),
+        4 => one().prop_map(RandomSignInEvent::SignIn),
+        1 => one().prop_map(RandomSignInEvent::SignOut),
+        1 => one().prop_map(RandomSignInEvent::ChangeAccount),
+        5 => one().prop_map(RandomSignInEvent::Call),
+        2 => one().prop_map(RandomSignInEvent::Start),
+        1 => one().prop_map(RandomSignInEvent::Stop),
+        1 => one().prop_map(RandomSignInEvent::Cancel),
+        3 => (one(), one()).prop_map(|(server, issuer)| RandomSignInEvent::Moves(server, issuer)),
+        1 => one().prop_map(RandomSignInEvent::NamesBoth),
+        1 => (one(), any::<bool>()).prop_map(|(server, does)| RandomSignInEvent::ClaimsOther(server, does)),
+        1 => one().prop_map(RandomSignInEvent::WantsScope),
+        1 => (one(), any::<bool>()).prop_map(|(server, does)| RandomSignInEvent::Refuses(server, does)),
+        3 => one().prop_map(RandomSignInEvent::EndsAccess),
+        1 => one().prop_map(RandomSignInEvent::EndsAll),
+        1 => (one(), any::<bool>()).prop_map(|(issuer, does)| RandomSignInEvent::RefreshFails(issuer, does)),
+        1 => (one(), any::<bool>()).prop_map(|(issuer, does)| RandomSignInEvent::Impersonates(issuer, does)),
+        4 => Just(RandomSignInEvent::Waits),
     ];
     proptest::collection::vec(event, 8..24)
 }
@@ -83,7 +83,7 @@ struct SignInTestWorld {
 }
 
 impl SignInTestWorld {
-    /// Starts two servers with a separate issuer each, and an app that uses both.
+    /// Starts two servers, an authorization server for each, and an app that uses both servers.
     async fn new() -> Self {
         let issuer = || {
             AuthorizationServer::start(AuthorizationScript {
@@ -100,14 +100,14 @@ impl SignInTestWorld {
         Self { app, issuers, servers }
     }
 
-    async fn execute(&self, event: &RandomEvent, number: usize) {
+    async fn execute(&self, event: &RandomSignInEvent, number: usize) {
         let host = &self.app.host;
         let name = |at: usize| SERVER_NAMES[at].to_owned();
         match *event {
-            RandomEvent::SignIn(at) => drop(host.sign_in(name(at)).await),
-            RandomEvent::SignOut(at) => drop(host.sign_out(name(at)).await),
-            RandomEvent::ChangeAccount(at) => drop(host.change_account(name(at)).await),
-            RandomEvent::Call(at) => {
+            RandomSignInEvent::SignIn(at) => drop(host.sign_in(name(at)).await),
+            RandomSignInEvent::SignOut(at) => drop(host.sign_out(name(at)).await),
+            RandomSignInEvent::ChangeAccount(at) => drop(host.change_account(name(at)).await),
+            RandomSignInEvent::Call(at) => {
                 let (host, name) = (host.clone(), name(at));
                 let arguments = Map::from_iter([("text".to_owned(), json!("hello"))]);
                 // Calls may fail, as expected. Only the sent requests are compared.
@@ -115,40 +115,40 @@ impl SignInTestWorld {
                     host.call_tool(format!("call-{number}"), name, "echo".into(), arguments, None).await
                 });
             }
-            RandomEvent::Start(at) => drop(host.start_server(name(at)).await),
-            RandomEvent::Stop(at) => drop(host.stop_server(name(at)).await),
-            RandomEvent::Cancel(at) => drop(host.cancel_sign_in(name(at)).await),
-            RandomEvent::Moves(at, to) => self.servers[at].set_issuers(&[&self.issuers[to]]),
-            RandomEvent::NamesBoth(at) => self.servers[at].set_issuers(&[&self.issuers[1], &self.issuers[0]]),
-            RandomEvent::ClaimsOther(at, does) => {
+            RandomSignInEvent::Start(at) => drop(host.start_server(name(at)).await),
+            RandomSignInEvent::Stop(at) => drop(host.stop_server(name(at)).await),
+            RandomSignInEvent::Cancel(at) => drop(host.cancel_sign_in(name(at)).await),
+            RandomSignInEvent::Moves(at, to) => self.servers[at].set_issuers(&[&self.issuers[to]]),
+            RandomSignInEvent::NamesBoth(at) => self.servers[at].set_issuers(&[&self.issuers[1], &self.issuers[0]]),
+            RandomSignInEvent::ClaimsOther(at, does) => {
                 let other = json!(self.servers[1 - at].url());
                 let claim = Map::from_iter(does.then(|| ("resource".to_owned(), other)));
                 self.servers[at].set(|script| script.overrides = claim);
             }
-            RandomEvent::WantsScope(at) => {
+            RandomSignInEvent::WantsScope(at) => {
                 let scope = format!("scope-{number}");
                 self.servers[at].set(|script| script.tool_scopes = [("echo".to_owned(), scope)].into());
             }
-            RandomEvent::Refuses(at, does) => self.servers[at].set(|script| {
+            RandomSignInEvent::Refuses(at, does) => self.servers[at].set(|script| {
                 script.refusing = if does { RefusalBehaviour::Unauthorized } else { RefusalBehaviour::Nothing }
             }),
-            RandomEvent::EndsAccess(at) => self.issuers[at].invalidate_access_tokens(),
-            RandomEvent::EndsAll(at) => self.issuers[at].invalidate_all_tokens(),
-            RandomEvent::RefreshFails(at, does) => self.issuers[at].set(|script| {
+            RandomSignInEvent::EndsAccess(at) => self.issuers[at].invalidate_access_tokens(),
+            RandomSignInEvent::EndsAll(at) => self.issuers[at].invalidate_all_tokens(),
+            RandomSignInEvent::RefreshFails(at, does) => self.issuers[at].set(|script| {
                 script.refresh =
                     if does { RefreshBehaviour::Fails("invalid_grant".into()) } else { RefreshBehaviour::Rotating };
             }),
-            RandomEvent::Impersonates(at, does) => {
+            RandomSignInEvent::Impersonates(at, does) => {
                 let other = self.issuers[1 - at].issuer();
                 let claim = Map::from_iter(does.then(|| ("issuer".to_owned(), json!(other))));
                 let iss = if does { IssParameter::Other(other) } else { IssParameter::Own };
                 self.issuers[at].set(|script| (script.overrides, script.iss) = (claim, iss));
             }
-            RandomEvent::Waits => advance_time(Duration::from_millis(150)).await,
+            RandomSignInEvent::Waits => advance_time(Duration::from_millis(150)).await,
         }
     }
 
-    fn assert_no_leaks(&self, events: &[RandomEvent]) {
+    fn assert_no_leaks(&self, events: &[RandomSignInEvent]) {
         let [one, other] = &self.issuers;
         let [first, second] = &self.servers;
         let found = find_leaks(&[one, other], &[first, second]);
@@ -156,7 +156,7 @@ impl SignInTestWorld {
     }
 }
 
-async fn run_case(events: Vec<RandomEvent>) {
+async fn run_case(events: Vec<RandomSignInEvent>) {
     let world = SignInTestWorld::new().await;
     let user = world.app.decide_automatically(allow_starts_and_tools);
     for name in SERVER_NAMES {

@@ -16,7 +16,7 @@ use crate::report::random_word;
 pub(super) const CLIENT_ID: &str = "harbour-office";
 const REVISION: &str = "2026-07-28";
 
-/// Returns an authorization server with one pre-registered client, which registers no others.
+/// Returns the script of an authorization server that knows one client with this secret, and does not register others.
 pub(super) fn issuer_with_client(secret: &str) -> AuthorizationScript {
     AuthorizationScript {
         registration: false,
@@ -27,7 +27,7 @@ pub(super) fn issuer_with_client(secret: &str) -> AuthorizationScript {
     }
 }
 
-/// Returns settings with the client's secret, for this grant type.
+/// Returns sign-in settings with this grant type that reference the client's secret.
 pub(super) fn settings_with_secret(issuer: &AuthorizationServer, grant: GrantType) -> AuthConfig {
     AuthConfig {
         client_id: Some(CLIENT_ID.to_owned()),
@@ -42,7 +42,7 @@ fn modern_server() -> ProtectedScript {
     ProtectedScript { revision: REVISION.to_owned(), ..ProtectedScript::default() }
 }
 
-/// Starts the sign-in of a server with these settings. `secrets` are the names and values of secrets to store before.
+/// Starts a sign-in with these settings. `secrets` are the names and values of secrets that are stored before.
 async fn start_sign_in(
     what: &str,
     script: ProtectedScript,
@@ -56,13 +56,13 @@ async fn start_sign_in(
     let pair = ServerPair::with_stopped_bad_server(config.into()).await;
     pair.app.platform.browses.store(true, Ordering::Relaxed);
     for (name, secret) in secrets {
-        pair.app.host.ports().secrets.set(&secrets::storage_key(name, &origin), secret).unwrap();
+        pair.app.host.ports().secrets.set(&secrets::secret_storage_key(name, &origin), secret).unwrap();
     }
     pair.app.host.start_server("bad".into()).await.unwrap();
     SignInAttempt { what: what.to_owned(), pair, issuer, server }
 }
 
-/// Returns `true` if every request declares the extension.
+/// Returns `true` if every request for the tool list declares this extension as a client capability.
 fn declares_extension(tried: &SignInAttempt, extension: &str) -> bool {
     let calls = tried.server.requests_with_method("tools/list");
     let capabilities = |call: &testkit::http::HttpRequest| {
@@ -108,8 +108,8 @@ async fn client_credentials_suffice_and_are_renewed_without_a_user() {
     tried.close().await;
 }
 
-/// The server rejects tokens that were obtained by client credentials. Without a user, the host must not request new
-/// ones in a loop.
+/// The server rejects tokens that the host obtained with client credentials. The host must not request new ones in a
+/// loop, which no user would notice.
 #[tokio::test]
 async fn x51_client_credentials_are_not_requested_in_a_loop() {
     for refusing in [RefusalBehaviour::Unauthorized, RefusalBehaviour::EverySecond] {

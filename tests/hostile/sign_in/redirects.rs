@@ -35,7 +35,8 @@ async fn x49_token_does_not_follow_a_redirect() {
     }
 }
 
-/// Code, verifier and client credentials are only sent to the token endpoint, and not to the target of its redirect.
+/// The host sends the authorization code, the PKCE verifier and the client credentials only to the token endpoint, not
+/// to the target of a redirect.
 #[tokio::test]
 async fn x49_code_does_not_follow_a_redirect() {
     for status in [301, 302, 303, 307, 308] {

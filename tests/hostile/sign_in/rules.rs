@@ -215,8 +215,8 @@ async fn sign_out_leaves_nothing() {
     tried.close().await;
 }
 
-/// The cause contains the error text of the authorization server. Covers the MCP requirements
-/// [auth-dcr-redirect-rejection] [auth-dcr-surface-error].
+/// The message about the failed sign-in contains the error text of the authorization server. Covers the MCP
+/// requirements [auth-dcr-redirect-rejection] [auth-dcr-surface-error].
 #[tokio::test]
 async fn rejected_registration_is_reported() {
     let what = "a refused registration";

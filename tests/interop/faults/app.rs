@@ -15,18 +15,18 @@ use tokio::time::timeout;
 use crate::matrix::user::spawn_deciding_user;
 use crate::user::{CallOutcome, next_call_id, next_event, result_text, to_object};
 
-/// Idle timeout of calls, after which a call without progress fails.
+/// Time without progress after which a call fails.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
-/// Timeout for a restart or reconnection, which may take several backoff delays.
+/// Maximum time until a server has been restarted or reconnected to, which may take several increasing delays.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// An app that is connected to one server, and whose user allows everything.
+/// An app that is connected to one server, and whose simulated user approves everything.
 pub(super) struct ConnectedApp {
     pub(super) app: TestApp,
     server: &'static str,
 }
 
-/// Returns an error with a description and the observed value unless the condition holds.
+/// Returns an error that contains `what` and the observed value, unless the condition holds.
 pub(super) fn require(condition: bool, what: &str, observed: impl std::fmt::Debug) -> Result<(), String> {
     if condition { Ok(()) } else { Err(format!("{what}: {observed:?}").chars().take(400).collect()) }
 }
@@ -36,9 +36,12 @@ impl ConnectedApp {
     pub(super) async fn connect(server: &'static str, config: ServerConfig) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let times = CallTimeouts { tool: (IDLE_TIMEOUT, Duration::from_secs(60)), ..CallTimeouts::default() };
-        let app =
-            TestApp::start_in_folder(folder, vec![(server, config)], HostOptions { times, ..HostOptions::default() })
-                .await;
+        let app = TestApp::start_in_folder(
+            folder,
+            vec![(server, config)],
+            HostOptions { call_timeouts: times, ..HostOptions::default() },
+        )
+        .await;
         // The task of the user ends together with the host.
         let _user = spawn_deciding_user(&app, std::fs::canonicalize(app.folder.path()).unwrap());
         app.host.start_server(server.into()).await.unwrap();
@@ -53,18 +56,18 @@ impl ConnectedApp {
         tokio::spawn(async move { host.call_tool(id, server, tool, arguments, None).await.map(|(result, _)| result) })
     }
 
-    /// Makes a call that returns immediately. Returns its result unchecked.
+    /// Calls the tool `add`, which returns immediately, and returns the result without checking it.
     pub(super) async fn call_add(&self) -> CallOutcome {
         self.spawn_call(&next_call_id(), "add", json!({ "a": 2, "b": 3 })).await.await.unwrap()
     }
 
-    /// Makes a call that returns immediately. Returns an error if its result is wrong.
+    /// Calls the tool `add`, which returns immediately, and returns an error if its result is wrong.
     pub(super) async fn check_add(&self) -> Result<(), String> {
         let result = self.call_add().await.map_err(|error| format!("the call should succeed: {error}"))?;
         require(result_text(&result).contains("= 5"), "the result should contain the sum", result)
     }
 
-    /// Starts a call that takes this many seconds, and waits for its first progress notification.
+    /// Starts a call that takes this many seconds in a spawned task, and waits for its first progress notification.
     pub(super) async fn start_call(&self, seconds: u32) -> JoinHandle<CallOutcome> {
         let mut events = self.app.host.events();
         let id = next_call_id();
@@ -77,7 +80,7 @@ impl ConnectedApp {
         call
     }
 
-    /// Waits for a call that takes this many seconds, and checks its result.
+    /// Waits until a call that takes this many seconds has ended, and returns an error if its result is wrong.
     pub(super) async fn finish_call(&self, call: JoinHandle<CallOutcome>, seconds: u32) -> Result<(), String> {
         let result = await_call(call).await?.map_err(|error| format!("the call should succeed: {error}"))?;
         let is_complete =
@@ -85,8 +88,8 @@ impl ConnectedApp {
         require(is_complete(&result), "the result should be complete", &result)
     }
 
-    /// Waits until a call fails with a cause that names the server. It must fail within seconds, because the fault has
-    /// to be detected before the call's timeout.
+    /// Waits until a call fails with a message that names the server, and returns an error if it does not. The failure
+    /// must come within seconds, because the fault has to be detected before the call times out.
     pub(super) async fn expect_call_failure(&self, call: JoinHandle<CallOutcome>) -> Result<(), String> {
         let began = Instant::now();
         let error = await_call(call).await?.err().ok_or("the call should fail")?;
@@ -94,7 +97,7 @@ impl ConnectedApp {
         require(began.elapsed() < Duration::from_secs(5), "the call should end within 5 seconds", began.elapsed())
     }
 
-    /// Calls the server until a call succeeds, without an action of the user.
+    /// Calls the server repeatedly until a call succeeds, without any action of the user.
     pub(super) async fn wait_until_recovered(&self) -> Result<(), String> {
         let again = async {
             while self.check_add().await.is_err() {
@@ -110,7 +113,7 @@ impl ConnectedApp {
         )
     }
 
-    /// Returns the id of the server's process, or `None` if it is not running.
+    /// Returns the process id of the server, or `None` if it is not running.
     pub(super) async fn server_pid(&self) -> Option<u32> {
         self.app.server(self.server).await.pid
     }

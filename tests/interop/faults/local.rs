@@ -11,7 +11,7 @@ use crate::installed;
 use crate::matrix::process::LaunchCommand;
 use crate::matrix::servers::{MatrixRow, local_config};
 
-/// Injects all faults of a local server in sequence, and returns their outcomes.
+/// Injects all faults into a local server one after the other, and returns their outcomes.
 pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let killed = kill_server_process(row).await;
     let folder = tempfile::tempdir().unwrap();
@@ -48,8 +48,8 @@ fn kill_process(pid: u32) {
     assert!(killed.is_ok_and(|status| status.success()), "the signal to process {pid} should be sent");
 }
 
-/// Returns the command of the proxy process `between.mjs`, which starts the server of a row and corrupts its output
-/// lines.
+/// Returns the command that starts the proxy process `between.mjs`, which starts the server of a row and can corrupt
+/// the lines of its output.
 fn fault_proxy_command(row: &MatrixRow, folder: &Path) -> LaunchCommand {
     let inner = row.server.launch(row.transport);
     let mut launch = installed::node_server("between.mjs").with_argument(&folder.display().to_string());
@@ -60,13 +60,13 @@ fn fault_proxy_command(row: &MatrixRow, folder: &Path) -> LaunchCommand {
     launch
 }
 
-/// Control of the lines between host and server, by files in the folder of the proxy process.
+/// Control of the proxy process between host and server, by means of files in `folder`.
 struct StdioFaultControl<'a> {
     folder: &'a Path,
 }
 
 impl StdioFaultControl<'_> {
-    /// Sets the fault that the proxy process applies to all following lines.
+    /// Sets the fault that the proxy process applies to all lines from now on.
     fn set_fault(&self, fault: &str) {
         super::set_fault(self.folder, fault);
     }
@@ -85,8 +85,8 @@ impl StdioFaultControl<'_> {
         Ok(OUTCOME_SUCCEEDED)
     }
 
-    /// Cuts an output line of the server and kills its process. The call must fail, and the host must restart the
-    /// server.
+    /// Makes the proxy cut a line of the server's output and kill the server. The call must fail, and the host must
+    /// restart the server.
     async fn cut_stream(&self, connected: &ConnectedApp) -> FaultOutcome {
         let call = connected.start_call(30).await;
         self.set_fault("cut");
@@ -98,8 +98,8 @@ impl StdioFaultControl<'_> {
         Ok(OUTCOME_SERVER_RECOVERED)
     }
 
-    /// Discards the response to a call. The call must time out, and later calls must succeed. Covers the MCP
-    /// requirement [lifecycle-timeouts].
+    /// Makes the proxy discard the response to a call. The call must time out, and later calls must succeed. Covers the
+    /// MCP requirement [lifecycle-timeouts].
     async fn suppress_response(&self, connected: &ConnectedApp) -> FaultOutcome {
         self.set_fault("never");
         let ended = connected.call_add().await.map_err(|error| error.to_string());

@@ -11,22 +11,23 @@ use std::path::Path;
 
 use futures_util::StreamExt as _;
 
-use crate::matrix::servers::{MatrixRow, SERVERS, Transport, rows_by_transport};
+use crate::matrix::servers::{MatrixRow, SERVERS, Transport, rows_with_newest_revision_of_each_transport};
 use crate::matrix::table;
 
-/// Maximum number of rows of the table that are tested concurrently. The tests of a row mostly wait.
+/// Maximum number of rows of the table that are tested concurrently. Most of the time, the test of a row waits.
 const MAX_PARALLEL_ROWS: usize = 4;
 
-/// Outcome of an injected fault as written in the table, or an error with a description of an unexpected outcome.
+/// Outcome of an injected fault as the text of a table cell, or a description of an unexpected outcome.
 type FaultOutcome = Result<&'static str, String>;
 
-/// Outcome of a call that succeeds, and that the server received once.
+/// Table cell for a fault during which the call succeeded, and the server received it only once.
 const OUTCOME_SUCCEEDED: &str = "answered";
-/// Outcome of a call that fails with its cause, and is followed by a successful call.
+/// Table cell for a fault with which the call failed, with its cause in the message, and the next call succeeded.
 const OUTCOME_FAILED_WITH_CAUSE: &str = "ends";
-/// Outcome of a call that fails with its cause, and whose server is restarted or reconnected to.
+/// Table cell for a fault with which the call failed, with its cause in the message, and the host restarted or
+/// reconnected to the server.
 const OUTCOME_SERVER_RECOVERED: &str = "comes back";
-/// Outcome of a call that succeeds on a resumed stream, and that the server received once.
+/// Table cell for a fault during which the call succeeded on a resumed stream, and the server received it only once.
 const OUTCOME_STREAM_RESUMED: &str = "goes on";
 /// Table cell for a fault that can't occur with the transport.
 const FAULT_NOT_APPLICABLE: &str = "-";
@@ -43,7 +44,7 @@ revision that is found; over Streamable HTTP also the newest with sessions, wher
 
 ";
 
-/// Outcomes of all faults that were injected for one row of the table.
+/// Outcomes of all faults for one row of the table.
 struct FaultOutcomes {
     killed: FaultOutcome,
     restarted: FaultOutcome,
@@ -55,7 +56,7 @@ struct FaultOutcomes {
 }
 
 impl FaultOutcomes {
-    /// Returns the heading and the outcome of each column.
+    /// Returns the columns of the row, each with its heading and the outcome of a fault.
     fn table_columns(&self) -> [(&'static str, &FaultOutcome); 7] {
         [
             ("process killed", &self.killed),
@@ -68,7 +69,7 @@ impl FaultOutcomes {
         ]
     }
 
-    /// Returns the outcomes of a row whose test failed before any fault was injected.
+    /// Returns the outcomes of a row whose test failed, with the cause `why`, before any fault was injected.
     fn all_failed(why: &str) -> Self {
         let untried = || Ok(FAULT_NOT_APPLICABLE);
         Self {
@@ -83,24 +84,28 @@ impl FaultOutcomes {
     }
 }
 
-/// Sets the fault that the proxy process between host and server injects.
+/// Sets the fault that the proxy process between host and server injects from now on.
 fn set_fault(folder: &Path, fault: &str) {
     // Written in a single operation, so that no partial file is read.
     std::fs::write(folder.join("next"), fault).unwrap();
     std::fs::rename(folder.join("next"), folder.join("fault")).unwrap();
 }
 
-/// Counts the occurrences of a text in a file of the proxy process.
+/// Counts the occurrences of `text` in a file that the proxy process has written.
 fn count_in_file(folder: &Path, file: &str, text: &str) -> usize {
     std::fs::read_to_string(folder.join(file)).unwrap_or_default().matches(text).count()
 }
 
-/// Injects all faults, and compares the table with `MATRIX.md`, or writes it if the environment requests that.
+/// Injects all faults in all rows, and compares the table of outcomes with `MATRIX.md`, or writes that file if an
+/// environment variable requests it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_sdk_with_every_fault() {
     let began = std::time::Instant::now();
     let only = std::env::var("INTEROP_ONLY").unwrap_or_default();
-    let rows = SERVERS.iter().flat_map(rows_by_transport).filter(|row| row.to_string().contains(&only));
+    let rows = SERVERS
+        .iter()
+        .flat_map(rows_with_newest_revision_of_each_transport)
+        .filter(|row| row.to_string().contains(&only));
     let tried: Vec<(MatrixRow, FaultOutcomes)> = futures_util::stream::iter(rows)
         .map(|row| async move {
             // Runs in a separate task, so that a panic only fails this row.

@@ -15,12 +15,12 @@ use crate::installed;
 use crate::matrix::process::HttpProcess;
 use crate::matrix::servers::{MatrixRow, Transport, config_at_origin};
 
-/// Duration for which the HTTP server is not reachable.
+/// Time for which a test makes the HTTP server unreachable.
 const DOWNTIME: Duration = Duration::from_millis(500);
-/// Delay that the proxy adds to responses.
+/// Time by which the proxy delays each response in the test of slow responses.
 const RESPONSE_DELAY: Duration = Duration::from_millis(500);
 
-/// Injects all faults of a remote server in sequence, and returns their outcomes.
+/// Injects all faults into a remote server and its connections one after the other, and returns their outcomes.
 pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let process = HttpProcess::start(row.server.launch(row.transport)).await;
     let folder = tempfile::tempdir().unwrap();
@@ -70,7 +70,8 @@ fn socket_address(origin: &str) -> SocketAddr {
         .unwrap_or_else(|e| panic!("{origin} should contain a socket address: {e}"))
 }
 
-/// Network path to a server: through the proxy process that records messages, and the proxy that injects faults.
+/// Control of the faults on the connections between host and server. They lead through a proxy process that records
+/// messages, and through `proxy`, which injects faults.
 struct NetworkFaultControl<'a> {
     row: &'a MatrixRow,
     folder: &'a Path,
@@ -92,8 +93,8 @@ impl NetworkFaultControl<'_> {
         Ok(OUTCOME_SUCCEEDED)
     }
 
-    /// Sends each response on a stream twice. The call must succeed once. It reports progress, so that its response is
-    /// sent on a stream.
+    /// Makes the proxy process send each response on a stream twice. The call must succeed, and a later one too. The
+    /// call reports progress, so that its response is sent on a stream.
     async fn duplicate_response(&self) -> FaultOutcome {
         super::set_fault(self.folder, "twice");
         let call = self.connected.start_call(1).await;
@@ -106,8 +107,8 @@ impl NetworkFaultControl<'_> {
         Ok(OUTCOME_SUCCEEDED)
     }
 
-    /// Closes the connection of a call. The stream is resumed if the revision supports that, otherwise the call fails:
-    /// [http-sse-resume-last-event-id]
+    /// Closes the connection of a call. The stream must be resumed if the protocol revision supports that, otherwise
+    /// the call must fail. Covers the MCP requirement [http-sse-resume-last-event-id].
     async fn cut_stream(&self) -> FaultOutcome {
         const CALL_SECONDS: u32 = 3;
         let before = super::count_in_file(self.folder, "seen", "\"slow_report\"");
@@ -133,8 +134,8 @@ impl NetworkFaultControl<'_> {
         })
     }
 
-    /// Discards the response to a call. The call must time out, and later calls must succeed. Covers the MCP
-    /// requirement [lifecycle-timeouts].
+    /// Makes the proxy discard the response to a call. The call must time out, and later calls must succeed. Covers the
+    /// MCP requirement [lifecycle-timeouts].
     async fn suppress_response(&self) -> FaultOutcome {
         self.proxy.set(ProxyFault::Swallowed);
         let ended = self.connected.call_add().await.map_err(|error| error.to_string());

@@ -16,7 +16,8 @@ use super::user::NewUser;
 use crate::installed;
 use crate::user::{call_tool, result_text};
 
-/// Copies the files of a folder without symbolic links. Those of npm lead to programs that the server does not need.
+/// Copies the files of a folder except symbolic links. Those that npm creates lead to programs that the server does not
+/// need.
 fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -30,7 +31,7 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Runs the official bundle tool (`mcpb`).
+/// Runs the official bundle tool (`mcpb`) as the user.
 async fn run_mcpb(user: &NewUser, arguments: &[&Path]) {
     let mut command = user.command(&installed::node_path());
     let output = command.arg(installed::mcpb_script()).args(arguments).output().await.unwrap();
@@ -38,11 +39,11 @@ async fn run_mcpb(user: &NewUser, arguments: &[&Path]) {
     assert!(output.status.success(), "mcpb {arguments:?} should succeed: {}", String::from_utf8_lossy(&printed));
 }
 
-/// Packs a version of the server, and returns the path of the bundle.
+/// Packs the server as a bundle with this version, and returns the path of the bundle.
 async fn pack_bundle_version(user: &mut NewUser, version: &str) -> PathBuf {
     let source = user.path("source");
     if !source.exists() {
-        copy_folder(&installed::bundle_folder(), &source);
+        copy_folder(&installed::unpacked_bundle_folder(), &source);
     }
     let manifest = source.join("manifest.json");
     let mut written: Value = serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap();
@@ -55,7 +56,7 @@ async fn pack_bundle_version(user: &mut NewUser, version: &str) -> PathBuf {
     file
 }
 
-/// Returns the names of the entries of a folder. Empty if the folder does not exist.
+/// Returns the names of the files and folders in a folder. Empty if the folder does not exist.
 fn entry_names(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
@@ -126,12 +127,12 @@ async fn bundle_is_packed_installed_called_updated_and_removed() {
     assert_eq!(entry_names(&folder.join("graph")), ["memory.jsonl"], "the user's files remain");
 }
 
-/// Returns the names of the folders in which bundles are unpacked.
+/// Returns the names of the folders into which bundles have been unpacked.
 fn unpacked_bundles(place: &Path) -> Vec<String> {
     entry_names(place).into_iter().filter(|name| place.join(name).is_dir()).collect()
 }
 
-/// Returns the API that the user interface uses, for removing servers.
+/// Returns the API that the page uses, with which the test removes servers.
 fn api_for_removal(app: &TestApp) -> Api {
     let cache = app.folder.path().join("registry-cache");
     let installer = Installer::new(app.folder.path().join("data"), RegistryChoice::Official, move |address, header| {

@@ -4,10 +4,12 @@ use serde_json::{Value, json};
 
 use super::user::NewUser;
 
-/// Time in the registry entries after which published versions of dependencies are not used.
+/// Time in the registry entries that excludes versions of dependencies published after it, so that each run uses the
+/// same versions.
 const DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
 
-/// Asserts that the server is sandboxed, with a private home folder that is deleted with the server.
+/// Asserts that the server's settings have a sandbox with a private home folder, which is deleted together with the
+/// server.
 fn assert_sandboxed(user: &NewUser, server: &str) {
     let sandbox = &user.settings()[server]["sandbox"];
     assert_eq!(sandbox, &json!({ "folders": [], "network": true }), "the sandbox allows the network and no folders");

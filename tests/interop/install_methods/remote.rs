@@ -9,11 +9,11 @@ use tokio::process::{Child, Command};
 use super::user::NewUser;
 use crate::installed;
 
-/// Timeout for the server to listen.
+/// Maximum time until the server listens on its port.
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Script that is loaded before the server, which prints only the requested port. It prints the port that the system
-/// has assigned.
+/// Script that Node.js loads before the server. It prints the port that the system has assigned, since the server
+/// prints only the port that it was asked for.
 const PRINT_PORT_SCRIPT: &str = r#"data:text/javascript,
     import { Server } from "node:net";
     const { emit } = Server.prototype;
@@ -22,7 +22,7 @@ const PRINT_PORT_SCRIPT: &str = r#"data:text/javascript,
         return emit.call(this, name, ...values);
     };"#;
 
-/// Starts the server over Streamable HTTP. Returns its process and port.
+/// Starts the server `everything` over Streamable HTTP. Returns its process and port.
 #[allow(clippy::disallowed_methods, reason = "starts a remote server, as its administrator would")]
 async fn start_everything() -> (Child, u16) {
     let mut command = Command::new(installed::node_path());

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::user::NewUser;
 use crate::installed;
 
-/// Versions of dependencies that were published after this time are not used.
+/// Time that excludes versions of dependencies published after it, so that each run uses the same versions.
 const DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
 
 const TABLE_HEADING: &str = "\
@@ -28,103 +28,103 @@ it may read that and change nothing.
 
 /// Real server, installed in a way that users choose.
 struct RealServer {
-    /// Name of the tool by which the server was installed.
-    by: &'static str,
-    /// Name and version of the package, or name of the program.
+    /// Name of the program with which the server was installed.
+    installed_with: &'static str,
+    /// Name and version of the server's package, or the name of its program.
     server: &'static str,
-    /// Program of the command. `~` stands for the user's home.
+    /// Program that starts the server. `~` stands for the user's home folder.
     command: &'static str,
     args: &'static [&'static str],
-    /// Set if the command downloads its packages at the start.
-    loads: bool,
+    /// `true` if the command downloads its packages when it starts.
+    downloads_packages: bool,
     /// Name of a tool that the server must list.
     tool: &'static str,
 }
 
 const REAL_SERVERS: &[RealServer] = &[
     RealServer {
-        by: "npx",
+        installed_with: "npx",
         server: "@modelcontextprotocol/server-sequential-thinking@2026.8.31",
         command: "npx",
         args: &["-y", "@modelcontextprotocol/server-sequential-thinking@2026.8.31"],
-        loads: true,
+        downloads_packages: true,
         tool: "sequentialthinking",
     },
     RealServer {
-        by: "npm, global",
+        installed_with: "npm, global",
         server: "@modelcontextprotocol/server-memory@2026.8.31",
         command: "~/.npm-global/bin/mcp-server-memory",
         args: &[],
-        loads: false,
+        downloads_packages: false,
         tool: "read_graph",
     },
     RealServer {
-        by: "npm, global",
+        installed_with: "npm, global",
         server: "@upstash/context7-mcp@4.1.1",
         command: "~/.npm-global/bin/context7-mcp",
         args: &[],
-        loads: false,
+        downloads_packages: false,
         tool: "resolve-library-id",
     },
     RealServer {
-        by: "npm, in a folder",
+        installed_with: "npm, in a folder",
         server: "@modelcontextprotocol/server-filesystem@2026.8.31",
         command: "~/mcp/node_modules/.bin/mcp-server-filesystem",
         args: &["/usr/share"],
-        loads: false,
+        downloads_packages: false,
         tool: "read_text_file",
     },
     RealServer {
-        by: "npm, as a script",
+        installed_with: "npm, as a script",
         server: "@modelcontextprotocol/server-everything@2026.8.31",
         command: "node",
         args: &["~/mcp/node_modules/@modelcontextprotocol/server-everything/dist/index.js"],
-        loads: false,
+        downloads_packages: false,
         tool: "get-sum",
     },
     RealServer {
-        by: "uvx",
+        installed_with: "uvx",
         server: "mcp-server-time==2026.10.19",
         command: "uvx",
         args: &["mcp-server-time==2026.10.19"],
-        loads: true,
+        downloads_packages: true,
         tool: "get_current_time",
     },
     RealServer {
-        by: "a Python environment",
+        installed_with: "a Python environment",
         server: "mcp-server-git==2026.10.19",
         command: "~/venv/bin/mcp-server-git",
         args: &[],
-        loads: false,
+        downloads_packages: false,
         tool: "git_status",
     },
     RealServer {
-        by: "a Python environment, as a module",
+        installed_with: "a Python environment, as a module",
         server: "mcp-server-fetch==2026.10.24",
         command: "~/venv/bin/python",
         args: &["-m", "mcp_server_fetch"],
-        loads: false,
+        downloads_packages: false,
         tool: "fetch",
     },
     RealServer {
-        by: "uv, as a tool",
+        installed_with: "uv, as a tool",
         server: "mcp-server-time==2026.10.19",
         command: "~/.local/bin/mcp-server-time",
         args: &[],
-        loads: false,
+        downloads_packages: false,
         tool: "convert_time",
     },
     RealServer {
-        by: "a plain program",
+        installed_with: "a plain program",
         server: "demo-server (rmcp)",
         command: "~/apps/demo-server",
         args: &[],
-        loads: false,
+        downloads_packages: false,
         tool: "add",
     },
 ];
 
-/// Runs a program as the user, and waits until it has ended.
+/// Runs a program with the user's environment, and waits until it has ended.
 async fn run_program(user: &NewUser, program: &Path, arguments: &[&str]) {
     let home = user.path("home").display().to_string();
     let mut command = user.command(program);
@@ -148,7 +148,7 @@ async fn install_all_servers(user: &mut NewUser) {
     let npm = installed::node_path().with_file_name("npm");
     let uv = installed::uvx_path().with_file_name("uv");
     let package = |by: &str| {
-        let all = REAL_SERVERS.iter().filter(|real| real.by == by).map(|real| real.server);
+        let all = REAL_SERVERS.iter().filter(|real| real.installed_with == by).map(|real| real.server);
         all.collect::<Vec<_>>()
     };
     run_program(user, &npm, &[&["install", "-g", "--prefix", "~/.npm-global"], &package("npm, global")[..]].concat())
@@ -168,14 +168,14 @@ async fn install_all_servers(user: &mut NewUser) {
     user.record_duration("installing all", begun);
 }
 
-/// Returns the settings file with all servers, whose sandboxes have no manually added folders.
+/// Returns the content of the settings file with all servers, each with a sandbox to which no folder was added by hand.
 fn all_server_settings(user: &NewUser) -> Value {
     let home = user.path("home").display().to_string();
     let entry = |real: &RealServer| {
         let args: Vec<String> = real.args.iter().map(|arg| arg.replace('~', &home)).collect();
         let mut entry = json!({ "command": real.command.replace('~', &home), "args": args });
-        entry["sandbox"] = json!({ "folders": [], "network": real.loads });
-        if real.loads {
+        entry["sandbox"] = json!({ "folders": [], "network": real.downloads_packages });
+        if real.downloads_packages {
             entry["env"] = json!({ "npm_config_before": DEPENDENCY_DATE, "UV_EXCLUDE_NEWER": DEPENDENCY_DATE, "UV_SYSTEM_CERTS": "true" });
         }
         entry
@@ -184,7 +184,8 @@ fn all_server_settings(user: &NewUser) -> Value {
     json!({ "mcpServers": servers.collect::<serde_json::Map<_, _>>() })
 }
 
-/// Returns a text with the paths in the user's home that a server can reach, except its private home.
+/// Returns a text that lists the paths in the user's home folder that a server can reach from its sandbox, except its
+/// private home folder.
 async fn reachable_paths(user: &NewUser, server: &str) -> String {
     let (report, _) = user.run_cli(&["sandbox", server]).await;
     let report = report.unwrap();
@@ -215,19 +216,19 @@ async fn real_servers_start_in_a_sandbox_without_folders() {
             tools.iter().any(|tool| tool == real.tool),
             "{} installed by {} should list its tool: {tools:?}",
             real.server,
-            real.by
+            real.installed_with
         );
         let reached = reachable_paths(&user, &name).await;
         let command = [&[real.command], real.args].concat().join(" ");
-        let network = if real.loads { "yes" } else { "none" };
-        let (by, server, tools) = (real.by, real.server, tools.len());
+        let network = if real.downloads_packages { "yes" } else { "none" };
+        let (by, server, tools) = (real.installed_with, real.server, tools.len());
         let _ = writeln!(table, "| {by} | {server} | `{command}` | {network} | {tools} | {reached} |");
     }
     compare_sandbox_table(&table);
     user.print_durations();
 }
 
-/// Compares the table with `SANDBOX.md`, or writes it if the environment requests that.
+/// Compares the table with `SANDBOX.md`, or writes that file if an environment variable requests it.
 fn compare_sandbox_table(table: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("install_methods/SANDBOX.md");
     if std::env::var_os("INTEROP_WRITE_MATRIX").is_some() {
@@ -237,8 +238,8 @@ fn compare_sandbox_table(table: &str) {
     assert_eq!(stored, table, "SANDBOX.md should match the outcomes; run `cargo xtask test interop` to update it");
 }
 
-/// [E6] A Node.js program needs a module outside of its sandbox. The host reports the path and proposes a folder. With
-/// this folder and the user's consent the program starts.
+/// [E6] A Node.js program needs a module outside of its sandbox. The host reports the path and proposes to add a
+/// folder. With this folder and the user's consent, the program starts.
 #[tokio::test]
 async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_start() {
     let user = NewUser::with_separate_settings("a module outside of the sandbox");
@@ -296,7 +297,7 @@ async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_star
     user.print_durations();
 }
 
-/// A bundle whose packages uv loads runs in a sandbox that can't write to the folder of the bundle.
+/// A bundle whose packages are installed by uv runs in a sandbox that can't write to the folder of the bundle.
 #[tokio::test]
 async fn uv_bundle_starts_in_its_sandbox_and_leaves_its_folder_unchanged() {
     let mut user = NewUser::new("a bundle of uv");

@@ -11,22 +11,22 @@ use tokio::process::Command;
 
 use crate::installed;
 
-/// Address of the session bus. Invalid, so that the tests do not use the keychain of the person who runs them.
+/// Invalid address of the D-Bus session bus, so that the tests do not use the keychain of the person who runs them.
 const NO_SESSION_BUS: &str = "unix:path=/nonexistent";
 
-/// New user with a home folder, settings and data. The state remains between the steps of a test.
+/// Simulated new user with a home folder, settings and data, which remain during all steps of a test.
 pub(super) struct NewUser {
     folder: TempDir,
     way: &'static str,
-    /// Path of the settings file, relative to the user's folder.
+    /// Path of the settings file, relative to the folder of this user.
     config: &'static str,
     registry: Option<TestRegistry>,
     times: Vec<(&'static str, f64)>,
 }
 
 impl NewUser {
-    /// Creates a user whose login shell finds Node.js and uv, like after their installation. `way` is printed with the
-    /// durations.
+    /// Creates a user whose login shell finds Node.js and uv, as after their installation. `way` names the way of
+    /// installation in the printed durations.
     pub(super) fn new(way: &'static str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let user = Self { folder, way, config: "mcp.json", registry: None, times: Vec::new() };
@@ -46,7 +46,8 @@ impl NewUser {
         user
     }
 
-    /// Creates a user whose settings file is in a separate folder, because a sandbox hides the folder of the settings.
+    /// Creates a user whose settings file is in a folder of its own, because a sandbox hides the folder that contains
+    /// the settings.
     pub(super) fn with_separate_settings(way: &'static str) -> Self {
         let user = Self { config: "settings/mcp.json", ..Self::new(way) };
         std::fs::create_dir(user.path("settings")).unwrap();
@@ -58,26 +59,26 @@ impl NewUser {
         self.path(self.config)
     }
 
-    /// Creates a user of a registry on loopback that lists one server. `server` does not contain the fields that a
-    /// registry adds.
+    /// Creates a user of a registry on the loopback interface that lists one server. `server` is its entry without the
+    /// fields that a registry adds.
     pub(super) async fn with_registry(way: &'static str, server: Value) -> Self {
         let entry =
             json!({ "server": server, "_meta": { "io.modelcontextprotocol.registry/official": active_metadata() } });
         Self { registry: Some(TestRegistry::start(vec![entry]).await), ..Self::new(way) }
     }
 
-    /// Returns the path of a file in the user's folder.
+    /// Returns the path of the file or folder `name` in the folder of this user.
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 
-    /// Returns the servers in the settings file.
+    /// Returns the object with the servers from the settings file.
     pub(super) fn settings(&self) -> Value {
         let text = std::fs::read_to_string(self.settings_path()).unwrap();
         serde_json::from_str::<Value>(&text).unwrap()["mcpServers"].clone()
     }
 
-    /// Installs a registry entry or a bundle. Asserts that nothing is started.
+    /// Installs a server from a registry entry or a bundle, and asserts that nothing is started.
     pub(super) async fn install(&mut self, what: &str, options: &[&str]) -> Value {
         let begun = Instant::now();
         let address = self.registry.as_ref().map(|registry| registry.server.url(""));
@@ -93,7 +94,7 @@ impl NewUser {
         done
     }
 
-    /// Starts a server and returns the names of its tools. First asserts that the start requires consent.
+    /// Asserts that the start of a server requires consent, then starts it and returns the names of its tools.
     pub(super) async fn list_tools(&mut self, server: &str) -> Vec<String> {
         let (refused, _) = self.run_cli(&["tools", server]).await;
         assert_eq!(refused.unwrap_err()["code"], "refused", "nothing runs without an approval");
@@ -104,7 +105,7 @@ impl NewUser {
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Calls a tool, and returns the text of its result.
+    /// Calls a tool with approval, and returns the text of its result.
     pub(super) async fn call_tool(&mut self, server: &str, tool: &str, arguments: &Value) -> String {
         let begun = Instant::now();
         let called = self.run_with_approval(&["call", server, tool, "--args", &arguments.to_string()]).await;
@@ -122,7 +123,7 @@ impl NewUser {
         done.unwrap_or_else(|error| panic!("{arguments:?} should succeed: {error}\n{lines:#?}"))
     }
 
-    /// Runs `drawbridge-cli`. Returns its value or error, and all lines of its output.
+    /// Runs `drawbridge-cli`. Returns the value or the error of its result, and all lines of its output.
     pub(super) async fn run_cli(&self, arguments: &[&str]) -> (Result<Value, Value>, Vec<Value>) {
         let mut command = self.command(&installed::cli_path());
         command.arg("--config").arg(self.settings_path()).arg("--data-dir").arg(self.path("data")).arg("--json");
@@ -140,7 +141,7 @@ impl NewUser {
         (done, lines)
     }
 
-    /// Returns a command for a program that runs with the user's home.
+    /// Returns a command that runs a program with the user's home folder and environment.
     #[allow(clippy::disallowed_methods, reason = "starts a program as a user would in a terminal, not a server")]
     pub(super) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
@@ -153,12 +154,12 @@ impl NewUser {
         command
     }
 
-    /// Records the duration of a step, which began at `begun`.
+    /// Records the duration of a step that began at `begun` and has just ended.
     pub(super) fn record_duration(&mut self, step: &'static str, begun: Instant) {
         self.times.push((step, begun.elapsed().as_secs_f64()));
     }
 
-    /// Prints the durations of all steps, and returns the user's folder.
+    /// Prints the durations of all steps, and returns the folder of this user.
     #[allow(clippy::print_stdout, reason = "the durations are a result of the test")]
     pub(super) fn print_durations(self) -> TempDir {
         let steps: Vec<String> = self.times.iter().map(|(step, seconds)| format!("{step} {seconds:.1} s")).collect();

@@ -5,10 +5,11 @@ use std::ops::RangeInclusive;
 use mcp_proto::Revision;
 use mcp_proto::Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 
-/// Defines the features in the order of the table in `MATRIX.md`, each with its name and the revisions that have it.
+/// Defines the enum of features in the order of the table in `MATRIX.md`, each with its name and the protocol revisions
+/// that have it.
 macro_rules! features {
     ($($feature:ident: $name:literal, $revisions:expr;)*) => {
-        /// Feature of a server, which is a row of the table in `MATRIX.md`.
+        /// Feature of MCP servers, which is a row of the table in `MATRIX.md`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(crate) enum Feature { $($feature),* }
 
@@ -55,7 +56,7 @@ features! {
 }
 
 impl Feature {
-    /// Returns `true` if the feature exists in a revision and over this transport.
+    /// Returns `true` if the feature exists in a protocol revision, and over Streamable HTTP or the other transports.
     pub(crate) fn exists_in(self, revision: Revision, over_streamable_http: bool) -> bool {
         self.revisions().contains(&revision) && (self != Self::Resumption || over_streamable_http)
     }

@@ -14,10 +14,11 @@ use checks::RowResult;
 use futures_util::StreamExt as _;
 use servers::{MatrixRow, SERVERS};
 
-/// Maximum number of rows of the matrix that are tested concurrently. Enough to use two cores while servers wait.
+/// Maximum number of rows of the matrix that are tested concurrently. It is enough to use two cores while servers wait.
 const MAX_PARALLEL_ROWS: usize = 4;
 
-/// Checks all rows, and compares the table with `MATRIX.md`, or writes it if the environment requests that.
+/// Checks all features of all rows, and compares the table with `MATRIX.md`, or writes that file if an environment
+/// variable requests it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_sdk_over_every_transport_in_every_revision() {
     let began = std::time::Instant::now();

@@ -8,10 +8,10 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader, Lines};
 use tokio::process::{Child, Command};
 
-/// Timeout for a server to listen. Some programs load for seconds, and several may start concurrently.
+/// Maximum time until a server listens on its port. Some programs load for seconds, and several may start concurrently.
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Program with its command line arguments.
+/// Program to start, with its command-line arguments.
 #[derive(Debug, Clone)]
 pub(crate) struct LaunchCommand {
     pub(crate) program: PathBuf,
@@ -29,7 +29,7 @@ impl LaunchCommand {
     }
 }
 
-/// A running HTTP server process, killed on drop.
+/// A running process of an HTTP server, which is killed on drop.
 pub(crate) struct HttpProcess {
     /// Origin of the server, such as `http://127.0.0.1:8080`.
     pub(crate) origin: String,
@@ -39,8 +39,8 @@ pub(crate) struct HttpProcess {
 }
 
 impl HttpProcess {
-    /// Starts a server on any free port. It takes the port as its last argument, and prints its origin as the first
-    /// line.
+    /// Starts a server on any free port. The program receives port 0 as its last argument, and prints its origin as the
+    /// first line.
     #[allow(clippy::disallowed_methods, reason = "starts a remote server, as its administrator would")]
     pub(crate) async fn start(launch: LaunchCommand) -> Self {
         let launch = launch.with_argument("0");
@@ -69,13 +69,13 @@ impl HttpProcess {
         Self { origin, errors, child }
     }
 
-    /// Returns `true` if the process has written a matching line to standard error.
+    /// Returns `true` if the process has written a line to standard error for which `fits` returns `true`.
     pub(crate) fn has_error_line(&self, fits: impl Fn(&str) -> bool) -> bool {
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
         errors.iter().any(|line| fits(line))
     }
 
-    /// Kills the process, like a crash would.
+    /// Kills the process without a chance to shut down, as in a crash.
     pub(crate) async fn kill(mut self) {
         self.child
             .kill()

@@ -11,7 +11,7 @@ use super::features::Feature;
 use super::process::{HttpProcess, LaunchCommand};
 use crate::installed;
 
-/// Transport between the host and a server.
+/// MCP transport between the host and a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Transport {
     Stdio,
@@ -29,21 +29,21 @@ impl Transport {
     }
 }
 
-/// Test server of this repository, built on a third-party SDK.
+/// Test server in this repository that uses a third-party SDK.
 pub(crate) struct MatrixServer {
-    /// Name in the server's `serverInfo`.
+    /// Expected name in the server's `serverInfo`.
     pub(crate) name: &'static str,
     /// Name of the SDK that the server is built on.
     pub(crate) sdk: &'static str,
-    /// Returns the command that starts the server. A further argument selects the transport.
+    /// Returns the command that starts the server, without the argument that selects the transport.
     program: fn() -> LaunchCommand,
-    /// Oldest and newest revision that the server supports over stdio.
+    /// Oldest and newest protocol revision that the server supports over stdio.
     revisions: (Revision, Revision),
-    /// Argument that selects Streamable HTTP, or `None` if the server does not support it. The port is appended as
-    /// another argument.
+    /// Argument that makes the server use Streamable HTTP, or `None` if the server does not support it. The port
+    /// follows as another argument.
     streamable: Option<&'static str>,
     sse: Option<&'static str>,
-    /// Features that the SDK lacks, each with the reason.
+    /// Features that the SDK does not support, each with the reason.
     pub(crate) lacks: &'static [(Feature, &'static str)],
 }
 
@@ -119,7 +119,7 @@ pub(crate) const SERVERS: &[MatrixServer] = &[
 ];
 
 impl MatrixServer {
-    /// Returns the command that serves over a transport.
+    /// Returns the command that starts the server with this transport.
     pub(crate) fn launch(&self, transport: Transport) -> LaunchCommand {
         let argument = match transport {
             // The demo server uses stdio without arguments.
@@ -138,17 +138,17 @@ pub(crate) struct MatrixRow {
     pub(crate) server: &'static MatrixServer,
     pub(crate) transport: Transport,
     pub(crate) revision: Revision,
-    /// Set if the user selects the revision. Otherwise it is negotiated.
+    /// `true` if the user selects the protocol revision in the settings, `false` if host and server negotiate it.
     pub(crate) pinned: bool,
 }
 
 impl MatrixRow {
-    /// Returns the URL of the server's endpoint below its origin.
+    /// Returns the URL of the server's MCP endpoint at this origin.
     pub(crate) fn url(&self, origin: &str) -> String {
         format!("{origin}{}", if self.transport == Transport::HttpSse { "/sse" } else { "/mcp" })
     }
 
-    /// Returns `true` if a lost stream can be resumed.
+    /// Returns `true` if a lost stream of this server can be resumed.
     pub(crate) fn can_resume(&self) -> bool {
         Feature::Resumption.exists_in(self.revision, self.transport == Transport::StreamableHttp)
     }
@@ -160,7 +160,8 @@ impl fmt::Display for MatrixRow {
     }
 }
 
-/// Returns all rows of a server. The newest revision of each transport is negotiated. The user selects the others.
+/// Returns a row for each transport and protocol revision of a server. The newest revision of each transport is
+/// negotiated, and the user selects the others.
 pub(crate) fn all_rows(server: &'static MatrixServer) -> Vec<MatrixRow> {
     let (oldest, newest) = server.revisions;
     let mut rows = Vec::new();
@@ -184,15 +185,15 @@ pub(crate) fn all_rows(server: &'static MatrixServer) -> Vec<MatrixRow> {
     rows
 }
 
-/// Returns a row for each transport of a server with its newest revision, and one for Streamable HTTP with the newest
-/// revision that has sessions and resumable streams.
-pub(crate) fn rows_by_transport(server: &'static MatrixServer) -> Vec<MatrixRow> {
+/// Returns a row for each transport of a server with the newest protocol revision, and for Streamable HTTP another one
+/// with the newest revision that has sessions and resumable streams.
+pub(crate) fn rows_with_newest_revision_of_each_transport(server: &'static MatrixServer) -> Vec<MatrixRow> {
     let all = all_rows(server);
     let newest = |transport| all.iter().filter(|row| row.transport == transport).map(|row| row.revision).max();
     all.iter().filter(|row| Some(row.revision) == newest(row.transport) || row.can_resume()).copied().collect()
 }
 
-/// HTTP processes of a server, each started when the first row needs it.
+/// Processes of one server, one for each HTTP transport, each started when a test first needs it.
 pub(crate) struct HttpProcesses {
     server: &'static MatrixServer,
     streamable: OnceCell<HttpProcess>,
@@ -210,7 +211,8 @@ impl HttpProcesses {
     }
 }
 
-/// Returns the configuration of a row's server, as the user would enter it.
+/// Returns the settings of a row's server, as the user would enter them. If the server uses HTTP, starts its process
+/// unless it is running.
 pub(crate) async fn row_config(row: &MatrixRow, remote: &HttpProcesses) -> ServerConfig {
     let revision = row.pinned.then_some(row.revision);
     if row.transport == Transport::Stdio {
@@ -222,20 +224,20 @@ pub(crate) async fn row_config(row: &MatrixRow, remote: &HttpProcesses) -> Serve
     config_at_origin(row, &remote.process(row.transport).await.origin)
 }
 
-/// Returns the configuration of a row's server that listens at this origin, as the user would enter it.
+/// Returns the settings of a row's server if it listens at this origin, as the user would enter them.
 pub(crate) fn config_at_origin(row: &MatrixRow, origin: &str) -> ServerConfig {
     let kind = (row.transport == Transport::HttpSse && row.pinned).then_some(HttpKind::Sse);
     let revision = row.pinned.then_some(row.revision);
     ServerConfig { revision, ..HttpConfig { url: row.url(origin), kind, ..HttpConfig::default() }.into() }
 }
 
-/// Returns the configuration of a local server with this command.
+/// Returns the settings of a local server that is started with this command.
 pub(crate) fn local_config(launch: LaunchCommand) -> ServerConfig {
     let arguments: Vec<&str> = launch.arguments.iter().map(String::as_str).collect();
     testkit::app::local_config(launch.program, &arguments)
 }
 
-/// Returns the pinned version of each SDK.
+/// Returns the name of each SDK with the version that the repository pins.
 pub(crate) fn pinned_versions() -> Vec<(&'static str, String)> {
     SERVERS.iter().map(|server| (server.name, format!("{} {}", server.sdk, version_of(server.sdk)))).collect()
 }

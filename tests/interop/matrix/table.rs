@@ -26,7 +26,7 @@ No line for batches (2025-03-26): none of these SDKs sends one unless its client
 tested with servers of our own.
 ";
 
-/// Heading that separates the second table from the first one.
+/// Heading in `MATRIX.md` between the table of working features and the table of fault outcomes.
 const FAULTS_HEADING: &str = "\n## Faults\n";
 
 /// Returns the table of working features as Markdown.
@@ -64,13 +64,13 @@ pub(crate) fn render_features(rows: &[(MatrixRow, RowResult)]) -> String {
     out + BATCHES_NOTE
 }
 
-/// Appends the first two lines of a table: the column headings and the separator.
+/// Appends the first two lines of a Markdown table: the column headings and the separator.
 pub(crate) fn append_heading<T: AsRef<str>>(out: &mut String, heads: &[T]) {
     append_row(out, "", heads.iter().map(|head| head.as_ref().to_owned()));
     append_row(out, "---", heads.iter().map(|_| "---".to_owned()));
 }
 
-/// Appends a row of a table: its name and its cells.
+/// Appends a row of a Markdown table: its name and its cells.
 pub(crate) fn append_row(out: &mut String, name: &str, cells: impl Iterator<Item = String>) {
     let cells: Vec<String> = cells.collect();
     let name = if name.is_empty() { String::new() } else { format!(" {name}") };
@@ -92,12 +92,14 @@ fn cell_text(cell: &CheckOutcome, notes: &mut Vec<String>) -> String {
     }
 }
 
-/// Compares the table of working features with `MATRIX.md`, or writes it if the environment requests that.
+/// Compares the table of working features with `MATRIX.md`, or writes it to that file if an environment variable
+/// requests it.
 pub(crate) fn compare_features(table: &str) {
     compare_matrix_table(|stored| (table.to_owned(), stored.1), |stored| stored.0 == table);
 }
 
-/// Compares the table of fault outcomes with `MATRIX.md`, or writes it if the environment requests that.
+/// Compares the table of fault outcomes with `MATRIX.md`, or writes it to that file if an environment variable requests
+/// it.
 pub(crate) fn compare_faults(table: &str) {
     compare_matrix_table(|stored| (stored.0, table.to_owned()), |stored| stored.1 == table);
 }
@@ -107,10 +109,11 @@ fn compare_matrix_table(change: impl Fn(MatrixTables) -> MatrixTables, is_same: 
     assert!(is_same(&stored), "MATRIX.md should match the outcomes; run `cargo xtask test interop` to update it");
 }
 
-/// Text of both tables: working features, then outcomes of faults.
+/// Texts of the two tables in `MATRIX.md`: working features, and outcomes of faults.
 type MatrixTables = (String, String);
 
-/// Returns the two tables of `MATRIX.md`. If the environment requests it, applies `change` and writes the file first.
+/// Returns the two tables of `MATRIX.md`. If an environment variable requests it, first writes the file with the tables
+/// that `change` returns.
 fn update_tables(change: impl Fn(MatrixTables) -> MatrixTables) -> std::io::Result<MatrixTables> {
     let writes = std::env::var_os("INTEROP_WRITE_MATRIX").is_some();
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("MATRIX.md");
@@ -131,7 +134,7 @@ fn update_tables(change: impl Fn(MatrixTables) -> MatrixTables) -> std::io::Resu
     Ok(parts)
 }
 
-/// Fails if an SDK was updated without running the matrix tests again.
+/// If the pinned version of an SDK has changed, this test fails until the matrix tests have been run again.
 #[test]
 fn versions_in_the_table_are_the_pinned_ones() {
     let stored = include_str!("../MATRIX.md");

@@ -10,13 +10,13 @@ use server_requests::form::Form;
 use testkit::app::TestApp;
 use tokio::task::JoinHandle;
 
-/// Text that the user writes as the response of a model.
+/// Text that the simulated user writes as the response to a sampling request.
 pub(crate) const MODEL_RESPONSE: &str = "The wind is fair.";
 
-/// Name that the user enters as captain.
+/// Value that the simulated user enters in the field `captain` of a form.
 pub(crate) const CAPTAIN_NAME: &str = "Erna";
 
-/// Spawns a task that decides each consent request on arrival.
+/// Spawns a task that approves each consent request as soon as it arrives.
 pub(crate) fn spawn_deciding_user(app: &TestApp, folder: PathBuf) -> JoinHandle<()> {
     let host = app.host.clone();
     let mut events = host.events();
@@ -42,7 +42,7 @@ pub(crate) fn spawn_deciding_user(app: &TestApp, folder: PathBuf) -> JoinHandle<
     })
 }
 
-/// Returns an edit with the model's response, or `None` if the response was already written.
+/// Returns an edit that writes the response to a sampling request, or `None` if the response has already been written.
 fn response_edit(request: &ConsentRequestView) -> Option<ConsentRequestEdit> {
     let ConsentRequestBody::Sampling { response: Some(response), .. } = &request.body else { return None };
     let is_written = response.content.blocks().iter().any(|b| matches!(b, ContentBlock::Text(t) if !t.text.is_empty()));
@@ -54,7 +54,7 @@ fn response_edit(request: &ConsentRequestView) -> Option<ConsentRequestEdit> {
     Some(ConsentRequestEdit::Response(Box::new(written)))
 }
 
-/// Returns the values of all required fields.
+/// Returns valid values for all required fields of a form.
 fn required_values(form: &Form) -> Map<String, Value> {
     let known = json!({
         "captain": CAPTAIN_NAME, "email": "erna@harbour.example", "arrival": "2026-08-01", "crew": 4, "languages": ["en"]

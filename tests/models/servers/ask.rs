@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::fake;
 use crate::place::ServedWire;
 
-/// Returns a request with a single user message. For the model with random weights, the number of tokens is limited and
-/// the output is deterministic.
+/// Returns a request that contains one user message. For the model with random weights, the request limits the number
+/// of tokens and makes the output deterministic.
 pub(crate) fn text_request(place: &ServedWire, text: &str) -> ModelRequest {
     let request = ModelRequest { model: place.model.clone(), ..fake::text_request(place.wire, text) };
     if place.is_scripted() {
@@ -17,14 +17,17 @@ pub(crate) fn text_request(place: &ServedWire, text: &str) -> ModelRequest {
     ModelRequest { max_tokens: Some(24), temperature: Some(0.0), ..request }
 }
 
-/// Returns a request with a user message that contains a picture.
+/// Returns a request that contains one user message with a picture.
 pub(crate) fn picture_request(place: &ServedWire, text: &str) -> ModelRequest {
     let picture = MessagePart::Image { mime: "image/png".into(), data: Bytes::from_static(b"\x89PNG\r\n\x1a\nred") };
     let message = ModelMessage { role: Role::User, parts: vec![MessagePart::text(text), picture] };
     ModelRequest { messages: vec![message], ..text_request(place, text) }
 }
 
-/// Returns a request with a tool, which only scripted models use as expected.
+/// Maximum number of tokens of a call by the model with random weights.
+const MAX_CALL_TOKENS: u32 = 300;
+
+/// Returns a request that offers a tool.
 pub(crate) fn tool_request(place: &ServedWire, text: &str) -> ModelRequest {
     let tool = ModelTool {
         name: "weather__forecast".into(),
@@ -39,10 +42,14 @@ pub(crate) fn tool_request(place: &ServedWire, text: &str) -> ModelRequest {
             "additionalProperties": false,
         }),
     };
-    ModelRequest { tools: vec![tool], ..text_request(place, text) }
+    let request = text_request(place, text);
+    // A model with random weights may write white space between the parts of a call.
+    let max_tokens = request.max_tokens.map(|_| MAX_CALL_TOKENS);
+    ModelRequest { tools: vec![tool], max_tokens, ..request }
 }
 
-/// Returns the arguments of the tool uses in a response, or an error if some do not match the schema.
+/// Returns the arguments of all tool uses in a reply, or an error if the arguments of one do not match the tool's
+/// schema.
 pub(crate) fn valid_tool_uses(reply: &ModelReply) -> Result<Vec<Value>, String> {
     let uses = reply.message.tool_uses().map(|(_, name, arguments)| {
         let fits = name == "weather__forecast"
@@ -54,7 +61,7 @@ pub(crate) fn valid_tool_uses(reply: &ModelReply) -> Result<Vec<Value>, String> 
     uses.collect()
 }
 
-/// Returns the request after this response, with a result for each tool use.
+/// Returns `request` with this reply of the model and a result for each of its tool uses appended.
 pub(crate) fn request_with_results(request: ModelRequest, reply: ModelReply) -> ModelRequest {
     let results = reply.message.tool_uses().map(|(id, name, _)| MessagePart::ToolResult {
         id: id.to_owned(),

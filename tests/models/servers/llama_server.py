@@ -1,5 +1,5 @@
 # The server of llama.cpp, as part of the PyPI package `xllamacpp`, with a tiny generated model: random weights, but a working
-# tokenizer and chat template. Its output is random text.
+# tokenizer and chat template. Its output is random text, or a call of an offered tool with random arguments.
 #
 # Prints one line of JSON, `{"url": URL}`, and exits when its input ends. SERVER_KEY is the accepted API key.
 
@@ -59,7 +59,8 @@ Answer each call as JSON between tags:
 {% endif %}
 {%- endfor %}
 {%- if add_generation_prompt %}<|im_start|>assistant
-{% endif %}"""
+{%- if tools and messages[-1].role == 'user' %}{{ "\t" }}{% else %}{{ "\n" }}{% endif %}
+{%- endif %}"""
 
 
 def byte_symbols():
@@ -123,6 +124,35 @@ def shapes(vocabulary):
         yield of_layer + "ffn_down.weight", (INNER, WIDTH)
 
 
+# What follows some tokens of the model, by weights that are not random: the template adds a tab if the model may call a
+# tool. llama.cpp then lets it write nothing but a call that fits the tool's schema.
+NEXT = {"\t": "<tool_call>", "<tool_call>": "\n", "}": "</tool_call>", "</tool_call>": END}
+
+
+def steer(name, values, tokens):
+    """Sets the few weights that are not random, so that the tokens in NEXT follow each other, calls begin only there, and
+    the text is printable. The layers do not change the first members of a hidden vector: one for each token in
+    NEXT, and one that all tokens have."""
+    symbols = byte_symbols()
+    index = {symbol: tokens.index(symbols[ord(symbol)]) for symbol in "\t\n}"}
+    index |= {token: tokens.index(token) for token in SPECIAL}
+    same = len(NEXT)
+    if name == "token_embd.weight":
+        for token in range(len(tokens)):
+            values[token * WIDTH : token * WIDTH + same + 1] = [0.0] * same + [0.4]
+        for member, token in enumerate(NEXT):
+            values[index[token] * WIDTH + member] = 4.0
+    elif name == "output.weight":
+        values[index["<tool_call>"] * WIDTH + same] = -8.0
+        for byte in [*range(0x20), *range(0x7F, 0x100)]:
+            values[tokens.index(symbols[byte]) * WIDTH + same] = -8.0
+        for member, token in enumerate(NEXT.values()):
+            values[index[token] * WIDTH + member] = 8.0
+    elif name.endswith(("attn_output.weight", "ffn_down.weight")):
+        inputs = len(values) // WIDTH
+        values[: (same + 1) * inputs] = [0.0] * ((same + 1) * inputs)
+
+
 def model():
     """Returns the bytes of the model file."""
     tokens, merges = tokenizer()
@@ -156,6 +186,7 @@ def model():
     for name, shape in shapes(len(tokens)):
         count = shape[0] * (shape[1] if len(shape) > 1 else 1)
         values = [1.0] * count if len(shape) == 1 else [chance.gauss(0, 0.05) for _ in range(count)]
+        steer(name, values, tokens)
         data = array.array("f", values).tobytes()
         described.append(text(name) + struct.pack(f"<I{len(shape)}QIQ", len(shape), *shape, 0, offset))
         weights.append(data + bytes(-len(data) % 32))

@@ -17,8 +17,8 @@ mod table;
 
 use place::{ModelServer, RunningServers};
 
-/// Runs all checks in all APIs of all servers, and compares the table with `PROVIDERS.md`, or writes it if the
-/// environment requests that.
+/// Runs all checks with every API of every model server, and compares the table of observations with `PROVIDERS.md`, or
+/// writes the file if an environment variable requests it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_server_on_every_supported_wire() {
     let servers = RunningServers::start();
@@ -39,14 +39,14 @@ async fn every_server_on_every_supported_wire() {
     table::compare_or_write(&columns);
 }
 
-/// A provider is killed while it streams responses. In every API, the received part is retained and no response
+/// A model server is killed while it streams responses. With every API, the received part is kept, and no response
 /// looks complete.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn response_of_a_killed_server_is_marked_as_truncated() {
     for server in [ModelServer::Aimock, ModelServer::LiteLlm] {
-        stop::kill_during_all(server).await;
+        stop::assert_truncated_if_killed_on_all_apis(server).await;
     }
     for wire in ModelServer::LlamaCpp.wires() {
-        stop::kill_during(ModelServer::LlamaCpp, &[*wire]).await;
+        stop::assert_truncated_if_killed(ModelServer::LlamaCpp, &[*wire]).await;
     }
 }

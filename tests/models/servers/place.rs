@@ -9,14 +9,14 @@ use models::{HttpProvider, ProviderKind};
 use crate::fake::{FakeProvider, KEY, model_name, provider_client};
 use crate::running::RunningProgram;
 
-/// Third-party program that serves models.
+/// Third-party program that serves models and that the tests run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ModelServer {
-    /// Responds as scripted, depending on the last message.
+    /// The fake provider aimock, which responds as scripted, depending on the last message.
     Aimock,
-    /// LiteLLM's proxy in front of aimock.
+    /// LiteLLM's proxy, which forwards requests to aimock.
     LiteLlm,
-    /// llama.cpp's server with a model of random weights.
+    /// The server of llama.cpp, with a model of random weights.
     LlamaCpp,
 }
 
@@ -45,7 +45,7 @@ impl ModelServer {
     }
 }
 
-/// A running model server together with the API in which it is tested.
+/// A running model server, with one of its APIs.
 #[derive(Debug, Clone)]
 pub(crate) struct ServedWire {
     pub(crate) server: ModelServer,
@@ -61,8 +61,8 @@ impl ServedWire {
         Self { server, wire, url: url.to_owned(), model }
     }
 
-    /// Returns `true` if the server responds as scripted in `tests/models/provider.mjs`. The model with random weights
-    /// responds with random text.
+    /// Returns `true` if the server responds as scripted in `tests/models/provider.mjs`, and not with the random text and
+    /// arguments of a model with random weights.
     pub(crate) fn is_scripted(&self) -> bool {
         self.server != ModelServer::LlamaCpp
     }
@@ -93,7 +93,7 @@ pub(crate) const fn wire_name(wire: ProviderKind) -> &'static str {
     }
 }
 
-/// Processes of all model servers.
+/// Running processes of all model servers.
 pub(crate) struct RunningServers {
     running: Vec<(ModelServer, RunningProgram)>,
 }
@@ -114,7 +114,7 @@ impl RunningServers {
     }
 }
 
-/// Starts a server. `behind` is the provider that a proxy forwards to.
+/// Starts a model server. `behind` is the provider to which it forwards requests if it is a proxy.
 #[allow(clippy::disallowed_methods, reason = "starts a model server, not an MCP server")]
 pub(crate) fn start_server(server: ModelServer, behind: Option<&RunningProgram>) -> RunningProgram {
     let script = match server {
@@ -130,7 +130,7 @@ pub(crate) fn start_server(server: ModelServer, behind: Option<&RunningProgram>)
     RunningProgram::start(&mut command)
 }
 
-/// Returns the Python interpreter of the environment in which `requirements.txt` is installed.
+/// Returns the path of the Python interpreter in the environment where `requirements.txt` is installed.
 fn python_path() -> PathBuf {
     let venv =
         std::env::var_os("MODEL_SERVERS_VENV").expect("run `cargo xtask test models`, which installs the servers");

@@ -6,13 +6,13 @@ use models::{ModelError, ModelRequest, Provider as _, ProviderKind, ReplyDelta, 
 use crate::ask::text_request;
 use crate::place::{ModelServer, ServedWire, start_server, wire_name};
 
-/// Kills the server while responses stream in all of its APIs.
-pub(crate) async fn kill_during_all(server: ModelServer) {
-    kill_during(server, server.wires()).await;
+/// Kills the server while it streams a response with each of its APIs, and asserts that no response looks complete.
+pub(crate) async fn assert_truncated_if_killed_on_all_apis(server: ModelServer) {
+    assert_truncated_if_killed(server, server.wires()).await;
 }
 
-/// Kills the server while responses stream in these APIs.
-pub(crate) async fn kill_during(server: ModelServer, wires: &[ProviderKind]) {
+/// Kills the server while it streams a response with each of these APIs, and asserts that no response looks complete.
+pub(crate) async fn assert_truncated_if_killed(server: ModelServer, wires: &[ProviderKind]) {
     let behind = (server == ModelServer::LiteLlm).then(|| start_server(ModelServer::Aimock, None));
     let mut running = start_server(server, behind.as_ref());
     let mut responses = Vec::new();
@@ -40,7 +40,7 @@ pub(crate) async fn kill_during(server: ModelServer, wires: &[ProviderKind]) {
     }
 }
 
-/// Waits for the first text of a response.
+/// Reads the events of a response until the first text.
 async fn wait_for_text(deltas: &mut ReplyStream) -> Result<(), String> {
     loop {
         match deltas.next().await {

@@ -12,13 +12,13 @@ Written by `cargo xtask test models`, which asks each of these servers over ever
 
 - aimock answers by what it is asked, over each wire as its authors understood it.
 - LiteLLM's proxy translates each wire into OpenAI's, in which aimock answers behind it.
-- llama.cpp's server runs a model of random weights that the test makes: its tokens are real, its words are noise, and it calls no tools.
+- llama.cpp's server runs a model of random weights that the test makes: its tokens and its grammar are real, and its words are noise. It calls a tool when it is offered one, with arguments that fit the schema.
 
 A word such as `rateLimited` is the code of the error that the user is told; `unknown` is what the window shows, too; `-` was not tried.
 ";
 
-/// Creates the table of all columns, and compares it with `PROVIDERS.md` or writes it. Failed checks have already
-/// failed the test.
+/// Creates the table from its columns, and compares it with `PROVIDERS.md`, or writes that file if an environment
+/// variable requests it. The cell of a failed check is empty.
 pub(crate) fn compare_or_write(columns: &[(ServedWire, Vec<(&str, CellResult)>)]) {
     let mut table = TABLE_HEADING.to_owned();
     let _ = write!(table, "\n| server | version |\n| --- | --- |\n");
@@ -47,7 +47,7 @@ pub(crate) fn compare_or_write(columns: &[(ServedWire, Vec<(&str, CellResult)>)]
     );
 }
 
-/// Returns the pinned versions of the servers.
+/// Returns the names of the model servers with the versions that the repository pins.
 fn pinned_versions() -> Vec<(&'static str, String)> {
     let python = |name: &str| {
         let lines = include_str!("requirements.txt").lines();

@@ -31,7 +31,7 @@ beforeEach(() => (diagnostics = new AppDiagnostics()));
 
 test("the beginning of a report is the one that the host recognizes", () => {
   const source = readFileSync("../crates/mcp-apps/src/diagnostics/mod.rs", "utf8");
-  expect(source).toContain(`const REPORT_PREFIX: &str = r#"${REPORT_PREFIX}"#;`);
+  expect(source).toContain(`const DIAGNOSTIC_REPORT_PREFIX: &str = r#"${REPORT_PREFIX}"#;`);
 });
 
 describe("blocked requests", () => {

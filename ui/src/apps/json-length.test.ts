@@ -11,7 +11,15 @@ test.each([
     { id: 1, params: { list: ["a", null, true, 2.5], empty: [], name: "" } },
   ],
   ["members that JSON omits", { a: undefined, b: 1 }],
-  ["other objects", { at: new Date(0), map: new Map([["a", 1]]), bytes: new Uint8Array(3) }],
+  [
+    "other objects",
+    { at: new Date(0), map: new Map([["a", 1]]), view: new DataView(new ArrayBuffer(8)) },
+  ],
+  [
+    "typed arrays",
+    { bytes: new Uint8Array(3), none: new Uint8Array(), numbers: new Float64Array(2) },
+  ],
+  ["objects of primitive values", [new String("text"), new Number(1), new Boolean(true)]],
 ])("%s are within the length of their text", (_, value) => {
   expect(exceedsJsonLength(value, JSON.stringify(value).length)).toBe(false);
 });
@@ -30,5 +38,7 @@ test("small values whose text would be endless or far too long exceed the limit"
   cycle.next = cycle;
   expect(exceedsJsonLength(cycle, LIMIT), "a cycle").toBe(true);
   expect(exceedsJsonLength({ list: new Array(4_000_000_000) }, LIMIT), "a sparse array").toBe(true);
-  expect(exceedsJsonLength({ bytes: new Uint8Array(LIMIT) }, LIMIT), "bytes").toBe(true);
+  expect(exceedsJsonLength({ bytes: new Uint8Array(LIMIT / 5) }, LIMIT), "bytes").toBe(true);
+  const text = new String("x".repeat(LIMIT / 100));
+  expect(exceedsJsonLength(new Array(100).fill(text), LIMIT), "a repeated text").toBe(true);
 });

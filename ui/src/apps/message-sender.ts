@@ -75,8 +75,8 @@ export class MessageSender {
     try {
       text = JSON.stringify(message);
     } catch {
-      this.#onDropped("the message can't be written as JSON");
-      return null;
+      // Much of the text may have been written before.
+      return this.#drop("the message can't be written as JSON", MAX_LENGTH);
     }
     // Escapes can make it longer.
     return text.length > MAX_LENGTH ? this.#drop("the message is too large", text.length) : text;

@@ -1,41 +1,34 @@
-// Apps that were closed because the page of their window stopped responding or its process ended.
+// Apps that were closed because the page of their window stopped responding or its process ended. The shell keeps this
+// state, since the page is loaded again after each end of its process.
 import { registerPageState } from "$lib/page-state";
-import type { AppStopCause, StoppedApp } from "$lib/platform";
-
-const MAX_REPORTS = 3;
-
-interface StoppedAppsReport {
-  id: number;
-  apps: readonly StoppedApp[];
-  cause: AppStopCause;
-}
-
-const keyOf = (server: string, tool: string) => JSON.stringify([server, tool]);
+import { platform, type StoppedAppsReport } from "$lib/platform";
 
 class StoppedApps {
   /** Latest reports that the user has not dismissed. */
   reports = $state.raw<readonly StoppedAppsReport[]>([]);
-  /** Apps that are not shown without a click. An app could otherwise end the page each time that it is loaded. */
-  readonly #withheld = new Set<string>();
-  #next = 1;
+  /** Servers whose apps are not shown without a click. An app could otherwise end the page each time. */
+  #withheld: readonly string[] = [];
 
-  receive(apps: readonly StoppedApp[], cause: AppStopCause): void {
-    for (const { server, tool } of apps) this.#withheld.add(keyOf(server, tool));
-    this.reports = [...this.reports, { id: this.#next++, apps, cause }].slice(-MAX_REPORTS);
+  receive(reports: readonly StoppedAppsReport[], withheld: readonly string[]): void {
+    this.reports = reports;
+    this.#withheld = withheld;
   }
 
-  /** Returns `true` if the app of a tool is shown only after a click of the user. */
-  isWithheld(server: string, tool: string): boolean {
-    return this.#withheld.has(keyOf(server, tool));
+  /** Returns `true` if the apps of a server are shown only after a click of the user. */
+  isWithheld(server: string): boolean {
+    return this.#withheld.includes(server);
   }
 
-  /** Records that the user has opened the app of a tool again. */
-  release(server: string, tool: string): void {
-    this.#withheld.delete(keyOf(server, tool));
+  /** Records that the user has opened an app of a server again. */
+  release(server: string): void {
+    if (!this.isWithheld(server)) return;
+    this.#withheld = this.#withheld.filter((one) => one !== server);
+    platform().releaseStoppedApps(server);
   }
 
   dismiss(id: number): void {
     this.reports = this.reports.filter((report) => report.id !== id);
+    platform().dismissStoppedApps(id);
   }
 }
 

@@ -112,6 +112,15 @@ export class ConsentController implements Decidable {
     this.request ? this.sender.failure(this.request) : null,
   );
   readonly approvalState: ApprovalState = $derived.by(() => this.#approvalState(this.blocker));
+  /** Set while the displayed request has fields to fill in, or the user edits its payload. */
+  readonly hasFields: boolean = $derived.by(() => {
+    const { blocker, draft, request } = this;
+    if (!request || !draft || blocker?.is === "impossible") return false;
+    return (
+      draft.editing || request.body.kind === "client_id" || (draft.form?.fields.length ?? 0) > 0
+    );
+  });
+  readonly acceptsLetters: boolean = $derived(!this.hasFields);
   readonly canAllow: boolean = $derived.by(() => canApprove(this.approvalState));
   /** The reason why the request can't be sent to the model again, or `null` if it can. */
   readonly retryBlocker: ApprovalBlocker | null = $derived.by(() => this.#retryBlocker());
@@ -151,7 +160,8 @@ export class ConsentController implements Decidable {
   }
 
   submitForm(event: Event): Promise<void> | null {
-    return this.request?.body.kind === "form" ? this.allow("once", event) : null;
+    const kind = this.request?.body.kind;
+    return kind === "form" || kind === "client_id" ? this.allow("once", event) : null;
   }
 
   /**

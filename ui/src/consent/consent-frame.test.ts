@@ -37,7 +37,7 @@ describe("a consent request", () => {
   it("names the server, the reason, the payload and the rule", () => {
     renderRequests(
       consentRequest(toolBody({ path: "/home/ann/plan.md" }), {
-        origin: { by: "call", call: "c", kind: "tool", name: "organize" },
+        origin: { by: "call", call: "c", kind: "tool", name: "organize", conversation: null },
       }),
     );
     const dialog = within(screen.getByTestId("consent-request"));

@@ -86,7 +86,7 @@ describe("queue", () => {
     expect(queue.open.length, "the request should be listed").toBe(1);
     queue.show("a");
     expect(queue.current?.id, "the request should be shown once it is selected").toBe("a");
-    set(folders({ by: "call", call: "c", kind: "tool", name: "list" }));
+    set(folders({ by: "call", call: "c", kind: "tool", name: "list", conversation: null }));
     expect(queue.current?.id, "the request should be shown if a call waits for it").toBe("a");
   });
 

@@ -41,6 +41,12 @@ describe("shortcuts of a consent request", () => {
     ).toBeNull();
   });
 
+  it("works while a check box has the focus, which takes no letters", () => {
+    expect(consentShortcut(key("a", "<input type=checkbox />"))).toBe("allow");
+    expect(consentShortcut(key("d", "<input type=radio />"))).toBe("deny");
+    expect(consentShortcut(key("a", "<input type=text />"))).toBeNull();
+  });
+
   it("sends by Ctrl+Enter and Command+Enter, also from a field, and by no other Enter", () => {
     const field = "<input />";
     expect(consentShortcut(key("Enter", field, { ctrlKey: true }))).toBe("send");

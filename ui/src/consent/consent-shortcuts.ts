@@ -1,5 +1,7 @@
-// Keyboard shortcuts of a consent request: A allows, D denies, F focuses the first field, unless the user is typing.
-// Ctrl+Enter submits a form, also from its fields.
+// Keyboard shortcuts of a consent request: A allows, D denies, F focuses the first field, unless the user is typing. A and
+// D have no effect on a request with fields. Ctrl+Enter submits a form, also from its fields.
+
+const CHECK_BOX = "input[type=checkbox], input[type=radio]";
 
 export type ConsentShortcut = "allow" | "deny" | "fields" | "send";
 
@@ -36,7 +38,14 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("[role=menu], [role=listbox]") !== null;
 }
 
-function isField(target: EventTarget | null): boolean {
+/** Returns `true` for a key that changes the focused check box. */
+export function isToggle({ key, target }: KeyboardEvent): boolean {
+  return key === " " && target instanceof Element && target.matches(CHECK_BOX);
+}
+
+/** Returns `true` if an element takes letters: a text field or a list. Check boxes and radio buttons do not. */
+export function isField(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || target.closest("input, textarea, select") !== null;
+  if (target.isContentEditable) return true;
+  return target.matches("input, textarea, select") && !target.matches(CHECK_BOX);
 }

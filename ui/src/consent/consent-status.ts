@@ -26,12 +26,10 @@ export function consentStatus(controller: ConsentController): ConsentStatus {
   if (problems > 0) return { text: m.consent_form_problems({ count: problems }), tone: "stop" };
   const waiting = armingStatus(controller.arming);
   if (waiting) return waiting;
-  const kind = controller.request?.body.kind;
-  const fields = (controller.draft?.form?.fields.length ?? 0) > 0 || kind === "client_id";
   // The user is typing, so the shortcuts do not apply.
   if (controller.draft?.reason != null) return { text: "", tone: "plain" };
-  if (controller.inline) return { text: m.consent_keys_in_place(), tone: "plain" };
-  return { text: fields ? m.consent_keys_form() : m.consent_keys(), tone: "plain" };
+  if (controller.hasFields) return { text: m.consent_keys_form(), tone: "plain" };
+  return { text: controller.inline ? m.consent_keys_in_place() : m.consent_keys(), tone: "plain" };
 }
 
 /** Returns the status line for a list of tool calls. */

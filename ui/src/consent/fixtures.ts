@@ -29,7 +29,7 @@ export function consentRequest(
     // Roots that a server requests on its own are not shown automatically.
     origin:
       body.kind === "roots"
-        ? { by: "call", call: "c1", kind: "tool", name: "list" }
+        ? { by: "call", call: "c1", kind: "tool", name: "list", conversation: null }
         : { by: "server" },
     round: null,
     scopes: ["once"],

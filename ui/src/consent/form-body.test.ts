@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ConsentRequestBody, FormField } from "$lib/api/generated";
 
-import { consentRequest, formBody } from "./fixtures";
+import { clientIdBody, consentRequest, formBody } from "./fixtures";
 import {
   accessibilityProblems,
   button,
@@ -81,6 +81,26 @@ describe("a form", () => {
     });
   });
 
+  it("form: no letter decides, as it may begin an entry", async () => {
+    const { set } = renderRequests(consentRequest(formBody));
+    await waitUntilArmed();
+    expect(
+      screen.getByText("F goes to the first field, Ctrl+Enter accepts, Esc cancels"),
+    ).toBeVisible();
+    for (const key of ["D", "d", "A", "a"]) await pressKey(key);
+    expect(sentDecisions(), "a name should neither decline nor accept the form").toEqual([]);
+    set(consentRequest(clientIdBody, { id: "q2" }));
+    await waitUntilArmed();
+    await pressKey("d");
+    expect(sentDecisions(), "a client id should decide nothing").toEqual([]);
+    await typeText(screen.getByLabelText("Client ID"), "mine");
+    await waitUntilArmed();
+    await pressKey("Enter", document.activeElement ?? document.body, { ctrlKey: true });
+    expect(sentDecisions(), "Ctrl+Enter should send the client id").toMatchObject([
+      { answer: { action: "identify", client: { clientId: "mine" } } },
+    ]);
+  });
+
   it("E15: the description of a field precedes the field, and is its accessible description", () => {
     renderRequests(consentRequest(formBody));
     const field = screen.getByLabelText(/^mail/);
@@ -93,6 +113,10 @@ describe("a form", () => {
     const { set } = renderRequests(consentRequest(formBody));
     // Required fields are still empty.
     await waitUntilArmed();
+    expect(button("Decline"), "both buttons should be explained").toHaveAccessibleDescription(
+      "Decline tells the server that you refuse, Cancel that you did not decide.",
+    );
+    expect(button("Cancel")).toHaveAccessibleDescription(/you did not decide/);
     await clickElement(button("Decline"));
     set(consentRequest(formBody, { id: "q2" }));
     await waitUntilArmed();

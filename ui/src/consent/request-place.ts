@@ -6,7 +6,6 @@ import { windows } from "$lib/state/windows.svelte";
 
 /** Returns the conversation that led to a request, or `null` if none did. */
 function conversationOf({ origin }: ConsentRequest): string | null {
-  if (origin.by === "call") return app.call(origin.call)?.conversation ?? null;
   return "conversation" in origin ? origin.conversation : null;
 }
 

@@ -1,9 +1,11 @@
 // "Always when…": a rule that is written from the consent request of a tool call.
 import { render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import type { ConsentRequest } from "$lib/api/generated";
+import { resetPageState } from "$lib/page-state";
+import { platform, setPlatform } from "$lib/platform";
 
 import { NO_REVIEW_MARKS } from "../review/review-labels";
 import { ConsentController } from "./consent-controller.svelte";
@@ -145,6 +147,33 @@ describe('the entry "Always when…"', () => {
     await clickElement(button("Allow once"));
     expect(sentDecisions(), "the request should be decided as usual").toMatchObject([
       { answer: { action: "allow", scope: "once" } },
+    ]);
+  });
+
+  it("limits the rule to its conversation in the window of a conversation", async () => {
+    const { pathname } = location;
+    history.replaceState(null, "", `${pathname}?conversation=c1`);
+    const fake = platform();
+    resetPageState();
+    setPlatform(fake);
+    onTestFinished(() => {
+      history.replaceState(null, "", pathname);
+      resetPageState();
+    });
+    renderRequests(write());
+    await waitUntilArmed();
+    const { user, editor } = await openEditor();
+    const duration = within(editor).getByLabelText("Duration");
+    expect(within(duration).getAllByRole("option"), "nothing else is offered").toHaveLength(1);
+    expect(within(editor).getByText(/Add other rules that allow in the main window/)).toBeVisible();
+    await user.selectOptions(within(editor).getByLabelText("Action"), "deny");
+    expect(duration, "a rule that denies can apply everywhere").toHaveValue("always");
+    await user.selectOptions(within(editor).getByLabelText("Action"), "allow");
+    await user.click(within(editor).getByRole("button", { name: "Save" }));
+    await vi.advanceTimersByTimeAsync(0);
+    const saved = host.sent.filter(([name]) => name === "add_policy_rule").map(([, rule]) => rule);
+    expect(saved).toMatchObject([
+      { effect: "allow", scope: { kind: "conversation", conversation: "c1" } },
     ]);
   });
 

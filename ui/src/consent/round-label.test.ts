@@ -9,7 +9,7 @@ const of = (id: string, call: string, round: number | null = null): ConsentReque
   consentRequest(toolBody({}), {
     id,
     round,
-    origin: { by: "call", call, kind: "tool", name: "plan" },
+    origin: { by: "call", call, kind: "tool", name: "plan", conversation: null },
   });
 
 test("a single first request has no label", () => {

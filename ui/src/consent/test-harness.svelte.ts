@@ -133,6 +133,8 @@ export function installFakeHostForEachTest(): void {
       closeWindow: () => undefined,
       showRequestElsewhere: () => Promise.resolve(),
       showMainWindow: () => undefined,
+      dismissStoppedApps: () => undefined,
+      releaseStoppedApps: () => undefined,
       menuBar: "none",
       setMenuBar: () => undefined,
       updateReport: () => Promise.resolve(null),

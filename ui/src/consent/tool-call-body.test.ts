@@ -15,7 +15,9 @@ import {
   clickElement,
   installFakeHostForEachTest,
   host,
+  pressKey,
   renderRequests,
+  sentDecisions,
 } from "./test-harness.svelte";
 
 installFakeHostForEachTest();
@@ -239,6 +241,23 @@ describe("the request of a tool", () => {
     expect(text, "a removed value should be marked").toMatch(/Removed by you: ?mode: w/);
     expect(text, "an unchanged type should not be shown").not.toMatch(/Requested: ?\/a ?text/);
     expect(document.activeElement, "Deny should be focused").toBe(button("Deny"));
+  });
+
+  it.each([
+    ["Enter in a field", {}],
+    ["Ctrl+Enter", { ctrlKey: true }],
+  ])("E25: %s uses the changed arguments", async (_, more) => {
+    const edits = () => host.sent.filter(([name]) => name === "edit_consent_request").length;
+    host.handlers.edit_consent_request = () => consentRequest(toolBody({ path: "/b" }));
+    renderRequests(consentRequest(toolBody({ path: "/a" })));
+    await waitUntilArmed();
+    await clickElement(button("Edit the arguments"));
+    const field = screen.getByDisplayValue("/a");
+    await pressKey("Enter", field, { isComposing: true });
+    expect(edits(), "an Enter of an input method should change nothing").toBe(0);
+    await pressKey("Enter", field, more);
+    expect(edits(), "the changes should be used").toBe(1);
+    expect(sentDecisions(), "nothing should be decided").toEqual([]);
   });
 
   it("E25: an empty value and another type are shown", async () => {

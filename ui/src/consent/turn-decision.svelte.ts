@@ -131,6 +131,8 @@ export class TurnDecision implements Decidable {
     await this.#finish(this.#to.denyTogether(included));
   }
 
+  readonly acceptsLetters = true;
+
   submitForm(): null {
     return null;
   }

@@ -1,7 +1,7 @@
 // The ranges of a consent request that were in view.
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { MAX_RANGES, ViewedRanges } from "./viewed-ranges";
+import { LayoutSnapshot, MAX_RANGES, ViewedRanges } from "./viewed-ranges";
 
 describe("the viewed ranges", () => {
   it("cover everything once the content was scrolled through without a gap", () => {
@@ -50,5 +50,38 @@ describe("the viewed ranges", () => {
       viewed.missing(height),
       "scrolling through the missing range should complete the content",
     ).toBeNull();
+  });
+});
+
+describe("a layout", () => {
+  /** Content whose elements are as high as the lines in their text. */
+  function contentOf(html: string): HTMLElement {
+    vi.spyOn(Element.prototype, "getBoundingClientRect").mockImplementation(function (
+      this: Element,
+    ) {
+      return { height: (this.textContent ?? "").split(";").length } as DOMRect;
+    });
+    const content = document.createElement("div");
+    content.innerHTML = html;
+    return content;
+  }
+
+  afterEach(() => void vi.restoreAllMocks());
+
+  it("distinguishes problems of fields from other changes", () => {
+    const content = contentOf(`<div><p id="field">Captain</p></div><p id="last">end</p>`);
+    const layout = new LayoutSnapshot(content);
+    const field = content.querySelector("#field");
+    field?.insertAdjacentHTML("afterend", `<p class="problem">a;<b>b</b></p>`);
+    expect(layout.changedOtherThanProblems(content), "a problem should not count").toBe(false);
+    const wrong = new LayoutSnapshot(content);
+    content.querySelector(".problem")?.remove();
+    expect(wrong.changedOtherThanProblems(content), "nor should its removal").toBe(false);
+    field?.insertAdjacentHTML("afterend", `<p class="problem">a</p><p id="more">b</p>`);
+    expect(layout.changedOtherThanProblems(content), "a new element should count").toBe(true);
+    content.querySelector("#more")?.remove();
+    expect(layout.changedOtherThanProblems(content)).toBe(false);
+    if (field) field.textContent = "Captain;of the ship";
+    expect(layout.changedOtherThanProblems(content), "an expanded element should count").toBe(true);
   });
 });

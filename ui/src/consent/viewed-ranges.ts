@@ -44,6 +44,9 @@ export class ViewedRanges {
   }
 }
 
+/** Selects problems of fields, which are texts of the page. */
+const PROBLEM = ".problem";
+
 interface Drawn {
   height: number;
   children: Element[];
@@ -53,9 +56,12 @@ interface Drawn {
 export class LayoutSnapshot {
   readonly #width: number;
   readonly #drawn = new Map<Element, Drawn>();
+  /** Elements that contain the problem of a field. */
+  readonly #withProblem: ReadonlySet<Element>;
 
   constructor(root: Element) {
     this.#width = root.clientWidth;
+    this.#withProblem = elementsWithProblem(root);
     for (const element of [root, ...root.querySelectorAll("*")])
       this.#drawn.set(element, { height: heightOf(element), children: [...element.children] });
   }
@@ -65,6 +71,22 @@ export class LayoutSnapshot {
     // Another width wraps all lines anew.
     if (root.clientWidth !== this.#width) return 0;
     return this.#change(root) - root.getBoundingClientRect().top;
+  }
+
+  /**
+   * Returns `true` if anything changed apart from problems of fields. Their texts move what was viewed, but are not part
+   * of the payload.
+   */
+  changedOtherThanProblems(root: Element): boolean {
+    if (root.clientWidth !== this.#width) return true;
+    const withProblem = elementsWithProblem(root);
+    return [...root.querySelectorAll("*")].some((element) => {
+      if (element.closest(PROBLEM)) return false;
+      const before = this.#drawn.get(element);
+      if (!before) return true;
+      const isMoved = withProblem.has(element) || this.#withProblem.has(element);
+      return !isMoved && before.height !== heightOf(element);
+    });
   }
 
   #change(element: Element): number {
@@ -82,4 +104,13 @@ export class LayoutSnapshot {
 
 function heightOf(element: Element): number {
   return element.getBoundingClientRect().height;
+}
+
+/** Returns the descendants of `root` that contain the problem of a field. */
+function elementsWithProblem(root: Element): Set<Element> {
+  const found = new Set<Element>();
+  for (const problem of root.querySelectorAll(PROBLEM))
+    for (let one = problem.parentElement; one && one !== root; one = one.parentElement)
+      found.add(one);
+  return found;
 }

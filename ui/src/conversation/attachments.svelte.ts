@@ -1,8 +1,11 @@
-// Files that are attached to the message in the composer: picked, pasted or dropped.
+// Files that are attached to the message in the composer: picked, pasted or dropped. They are kept in memory while other
+// conversations are open, until the page is closed.
 
 import { formatBytes } from "$lib/format/bytes";
 import { textBeginning, visibleText } from "$lib/format/text-safety";
 import type { MessageAttachment } from "$lib/api/generated";
+import { registerPageState } from "$lib/page-state";
+import { app } from "$lib/state/app.svelte";
 import { languageTag } from "$lib/state/locale.svelte";
 import { errorText } from "$lib/ui/error-title";
 
@@ -17,6 +20,8 @@ export const MAX_ATTACHMENTS = 20;
 export const MAX_TOTAL_BYTES = 24 * 1024 * 1024;
 /** Maximum size of a file, in bytes. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
+/** Maximum number of conversations whose files are retained. The least recently opened are dropped first. */
+const MAX_CONVERSATIONS = 20;
 const LONGEST_NAME = 200;
 
 /** Properties of a file that determine if a model receives it. */
@@ -103,6 +108,25 @@ export class Attachments {
       return m.conversation_files_large({ name, most: size(MAX_TOTAL_BYTES) });
     return null;
   }
+}
+
+/** Attached files by conversation, most recently opened last. */
+let byConversation: Map<string, Attachments>;
+registerPageState(() => (byConversation = new Map()));
+
+/** Returns the attached files of a conversation. They are retained in memory while other conversations are open. */
+export function attachmentsOf(conversation: string): Attachments {
+  const attachments = byConversation.get(conversation) ?? new Attachments();
+  attachments.problems = [];
+  byConversation.delete(conversation);
+  byConversation.set(conversation, attachments);
+  const there = new Set(app.conversations.map(({ id }) => id));
+  for (const [id, { all, reading }] of byConversation) {
+    const isUnused = (all.length === 0 && reading === 0) || !there.has(id);
+    if (id !== conversation && (isUnused || byConversation.size > MAX_CONVERSATIONS))
+      byConversation.delete(id);
+  }
+  return attachments;
 }
 
 /** Converts a file to the form in which it is sent. */

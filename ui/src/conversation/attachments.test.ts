@@ -174,6 +174,39 @@ describe("files of a message", () => {
     ).toBeNull();
   });
 
+  it("are kept while another conversation is open", async () => {
+    const user = userEvent.setup();
+    const { unmount } = render(ConversationView, { id: "c1" });
+    await screen.findByRole("option", { name: "small (Lab)" });
+    const picker = document.querySelector<HTMLInputElement>("input[type=file]");
+    await user.upload(picker as HTMLInputElement, new File(["hello"], "a.txt"));
+    await screen.findByText("a.txt");
+    expect(screen.queryByText(/kept until/), "nothing was kept yet").toBeNull();
+    unmount();
+    const other = render(ConversationView, { id: "c2" });
+    expect(screen.queryByText("a.txt"), "the file is of another conversation").toBeNull();
+    other.unmount();
+    render(ConversationView, { id: "c1" });
+    expect(screen.getByText("a.txt"), "the file should be kept").toBeInTheDocument();
+    expect(screen.getByText(/Attached files are kept until/)).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Remove a.txt" }));
+    expect(screen.queryByText(/kept until/), "no kept file is left").toBeNull();
+  });
+
+  it("of pasted text are not kept in addition to the text in the draft", async () => {
+    const user = userEvent.setup();
+    const { unmount } = render(ConversationView, { id: "c1" });
+    await screen.findByRole("option", { name: "small (Lab)" });
+    await user.click(screen.getByRole("textbox", { name: "Message" }));
+    const long = "b".repeat(MIN_ATTACHED_PASTE);
+    await user.paste(long);
+    await screen.findByText("Pasted text.txt");
+    unmount();
+    expect(host.requests("set_draft").at(-1)?.text, "the text should be in the draft").toBe(long);
+    render(ConversationView, { id: "c1" });
+    expect(screen.queryByText("Pasted text.txt")).toBeNull();
+  });
+
   it("are restored when sending fails", async () => {
     const user = userEvent.setup();
     host.answers.send_message = () => Promise.reject({ code: "internal", message: "no" });

@@ -140,6 +140,34 @@ describe("a conversation", () => {
     expect(field(), "the field should be empty again").toHaveValue("");
   });
 
+  it("keeps the text and asks for a model if one can be chosen", async () => {
+    const user = userEvent.setup();
+    const known = { context: null, maxOutput: null, price: null, images: null, audio: null };
+    const model = {
+      ...known,
+      id: "small",
+      name: "small",
+      files: null,
+      tools: null,
+      thinking: null,
+    };
+    const provider = {
+      ...{ id: "lab", name: "Lab", kind: "openai" as const, url: "http://127.0.0.1:1/v1" },
+      ...{ silenceSeconds: null, hasKey: true, local: true, isUnencrypted: false },
+      ...{ listedAt: 1, problem: null, losses: [], models: [model] },
+    };
+    host.answers.list_models = () => ({
+      ...{ providers: [provider], default: null, found: [], presets: [] },
+    });
+    render(ConversationView, { id: "c1" });
+    await screen.findByText(/Write to the model/);
+    await user.type(field(), "Say hello{Enter}");
+    expect((await screen.findByRole("alert")).textContent).toContain("Choose a model first");
+    expect(field(), "the text should be preserved").toHaveValue("Say hello");
+    expect(screen.getByRole("combobox", { name: "Model" })).toHaveFocus();
+    expect(host.requests("append_items"), "nothing should be stored").toEqual([]);
+  });
+
   it("preserves the text when sending fails", async () => {
     const user = userEvent.setup();
     host.answers.append_items = () => {

@@ -7,6 +7,7 @@ import { sampleConversation, startFakeHost } from "$lib/testing/fake-host";
 import { offerContext } from "../apps/model-context";
 import { addToDraft } from "./composer-drafts";
 import ConversationView from "./ConversationView.svelte";
+import { storeDrafts } from "./stored-draft";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -52,6 +53,19 @@ it("is stored a moment after the last of many changes", async () => {
     host.requests("set_draft").length,
     "the draft should not be stored with every key",
   ).toBeLessThan(8);
+});
+
+it("is stored with every key once Drawbridge quits", async () => {
+  const host = await opened("");
+  const user = userEvent.setup();
+  render(ConversationView, { id: "c1" });
+  await user.type(field(), "By");
+  await storeDrafts();
+  await user.type(field(), "e");
+  expect(host.requests("set_draft").at(-1), "the text should not wait for more").toEqual({
+    conversation: "c1",
+    text: "Bye",
+  });
 });
 
 it("is stored at once when its conversation is closed", async () => {

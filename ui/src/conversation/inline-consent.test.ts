@@ -85,6 +85,7 @@ describe("a consent request for a call of the model", () => {
     ).toBeInTheDocument();
     expect(frame.getByText("/t1"), "the payload should be shown").toBeInTheDocument();
     await armed("Deny");
+    await userEvent.keyboard("{F6}");
     expect(frame.getByRole("button", { name: "Deny" }), "Deny should be focused").toHaveFocus();
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
@@ -130,6 +131,23 @@ describe("a consent request for a call of the model", () => {
     await screen.findByTestId("consent-request");
     await armed("Deny");
     expect(field, "the field should stay focused").toHaveFocus();
+  });
+
+  it("does not take the focus from an empty composer, and F6 goes to it", async () => {
+    const user = userEvent.setup();
+    host.snapshot.consentRequests = [];
+    render(ConversationView, { id: "c1" });
+    const field = await screen.findByRole("textbox", { name: "Message" });
+    await user.click(field);
+    host.send({ type: "consent_request_changed", consentRequest: toolRequest("t1") });
+    await screen.findByTestId("consent-request");
+    await armed("Deny");
+    expect(field, "the next sentence should be typed into the field").toHaveFocus();
+    await user.keyboard("and add four");
+    expect(field, "no key should be lost").toHaveValue("and add four");
+    expect(host.requests("decide_consent_request"), "no decision should be sent").toEqual([]);
+    await user.keyboard("{F6}");
+    expect(screen.getByRole("button", { name: "Deny" }), "F6 should go to Deny").toHaveFocus();
   });
 
   it("is shown as a dialog if it does not belong to the conversation", async () => {
@@ -210,6 +228,7 @@ describe("the tool calls of one turn", () => {
     expect(screen.queryByRole("dialog"), "no dialog should cover the conversation").toBeNull();
     expect(turn.getByText("The model asked in “Trip plan”.")).toBeInTheDocument();
     await armed("Allow these 2");
+    await user.keyboard("{F6}");
     expect(
       turn.getByRole("button", { name: "Deny these" }),
       "the button to deny should be focused",

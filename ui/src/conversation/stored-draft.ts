@@ -12,7 +12,10 @@ let pending: Set<Promise<{ cause: unknown } | null>>;
 let scheduled: Set<StoredDraft>;
 /** Drafts that could not be stored, by conversation. They are shown when the conversation is opened again. */
 let unstored: Map<string, string>;
+/** Set once Drawbridge quits. From then on each change is stored at once. */
+let isQuitting: boolean;
 registerPageState(() => {
+  isQuitting = false;
   pending = new Set();
   scheduled = new Set();
   unstored = new Map();
@@ -24,8 +27,9 @@ export async function draftsStored(): Promise<void> {
   if (failed) throw failed.cause;
 }
 
-/** Stores all drafts now. Resolves once they were stored, or could not be. */
+/** Stores all drafts, and from now on each change, at once. Resolves once they were stored, or could not be. */
 export async function storeDrafts(): Promise<void> {
+  isQuitting = true;
   for (const draft of scheduled) draft.flush();
   await Promise.all(pending);
 }
@@ -61,6 +65,7 @@ export class StoredDraft {
   /** Schedules `text` to be stored. */
   note(text: string): void {
     this.#text = text;
+    if (isQuitting) return this.flush();
     this.#timer ??= setTimeout(() => this.flush(), PAUSE);
     scheduled.add(this);
   }

@@ -171,7 +171,9 @@ const SECTIONS: { title: () => string; rows: Row[] }[] = [
         failed(sandboxed, "could_not_start", { sandbox }),
       ),
       {
-        ...{ code: "offered", ...PROPOSED_FOLDER_FAILURE },
+        ...PROPOSED_FOLDER_FAILURE,
+        code: "offered",
+        button: PROPOSED_FOLDER_FAILURE.buttonLabel,
         show: () => blocked({ is: "folder", folder: "/x", names: ["y"], count: 1 }),
       },
       ...rows(BLOCKED_PATH_FAILURES, SERVER_ACTIONS, (reason: ProposalRefusal) =>

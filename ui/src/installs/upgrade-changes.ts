@@ -36,7 +36,7 @@ function sandboxText(sandbox: Sandbox | null): string {
   });
   const { network } = sandbox;
   const reached = {
-    files_only: () => m.servers_sandbox_files_only(),
+    files_only: () => m.servers_sandbox_no_network(),
     named_hosts: () => (network.preset === "named_hosts" ? network.hosts.join(", ") : ""),
     full: () => m.servers_sandbox_full_network(),
   }[network.preset]();

@@ -13,6 +13,14 @@ export function modelProblemLabel({ code }: Pick<ModelProblem, "code">): string 
   return m.models_problem_and_fix({ problem: cause(), fix: fix() });
 }
 
+/**
+ * Returns what a problem says beyond its label in `modelProblemLabel`, or `null`. The message of the host repeats the
+ * label.
+ */
+export function modelProblemDetail({ code, message, cause }: ModelProblem): string | null {
+  return code === "noKey" ? null : (cause ?? message);
+}
+
 const KINDS: Record<ProviderKind, () => string> = {
   openai: m.models_kind_openai,
   responses: m.models_kind_responses,

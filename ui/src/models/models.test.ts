@@ -143,6 +143,17 @@ describe("the page of models", () => {
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
+  it("says the cause of a problem once", async () => {
+    const message =
+      "the provider can't be reached (Connection refused); check the address in Models";
+    const problem = { code: "unreachable" as const, message, cause: "Connection refused" };
+    await startFakeHost({ list_models: () => having({ providers: [provider({ problem })] }) });
+    render(ModelsView);
+    const note = await screen.findByText("Connection refused");
+    expect(note).toBeVisible();
+    expect(screen.getAllByText(/can't be reached/), "it should not be repeated").toHaveLength(1);
+  });
+
   it("E31: keeps the key field expanded when the provider is updated", async () => {
     let stored = provider();
     const host = await startFakeHost({ list_models: () => having({ providers: [stored] }) });
@@ -169,6 +180,31 @@ describe("the page of models", () => {
     expect(place.open, "the section should be expanded if the key is missing").toBe(true);
     await read({});
     expect(place.open, "the section should be collapsed once the key is set").toBe(false);
+  });
+
+  it("clears old results and asks for the key again when the address changes", async () => {
+    let stored = provider();
+    const host = await startFakeHost({
+      list_models: () => having({ providers: [stored] }),
+      test_provider: () => ({
+        ...{ models: 0, reply: null, firstTokenMilliseconds: null },
+        problem: { code: "unreachable", message: "connection refused" },
+      }),
+    });
+    render(ModelsView);
+    await fireEvent.click(await screen.findByRole("button", { name: "Test OpenAI" }));
+    await screen.findByText(/can't be reached/);
+    expect(screen.queryByText(/The address changed/)).toBeNull();
+    stored = provider({ url: "https://other.example/v1", hasKey: false });
+    host.send({ type: "models_changed" });
+    const note = await screen.findByText(/The address changed, so the key is not used/);
+    expect(note).toBeVisible();
+    expect(screen.queryByText(/can't be reached/), "the old result should be cleared").toBeNull();
+    const place = screen.getByText("New key").closest("details")!;
+    expect(place.open, "the key field should be expanded").toBe(true);
+    stored = provider({ url: "https://other.example/v1" });
+    host.send({ type: "models_changed" });
+    await waitFor(() => expect(screen.queryByText(/The address changed/)).toBeNull());
   });
 
   it("shows an address set by another process, and uses it only after confirmation", async () => {

@@ -17,6 +17,8 @@ import {
 import PromptDialog from "./PromptDialog.svelte";
 import PromptsTab from "./PromptsTab.svelte";
 
+const NOT_REVIEWED = "You have not reviewed this prompt yet.";
+
 let host: FakeHost;
 let number = 0;
 /** Names of the servers, unique for each test, because data of servers is retained. */
@@ -166,6 +168,23 @@ describe("the prompt picker", () => {
       await screen.findByText("greet {}"),
       "the preview should be shown at once",
     ).toBeInTheDocument();
+  });
+
+  it("shows that a prompt counts as reviewed once it was previewed", async () => {
+    const user = userEvent.setup();
+    const marks = REVIEWED_DEFINITION.marks;
+    let review: "new" | "reviewed" = "new";
+    host.answers.read_catalog = ({ server }) => ({
+      ...{ server, tools: [], resources: [], templates: [], notes: [], freshUntil: NO_EXPIRY },
+      prompts: server === names[0] ? [prompt("greet", { marks: { ...marks, review } })] : [],
+    });
+    render(PromptDialog, { open: true, conversation: "c1" });
+    await user.click(await screen.findByRole("option", { name: /greet/ }));
+    await screen.findByText("greet {}");
+    expect(screen.getByText(NOT_REVIEWED)).toBeVisible();
+    review = "reviewed";
+    host.send({ type: "catalog_changed", server: names[0] });
+    await waitFor(() => expect(screen.queryByText(NOT_REVIEWED)).toBeNull());
   });
 
   it("cancels a slow prompt and ignores a late result", async () => {

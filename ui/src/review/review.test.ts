@@ -1,4 +1,4 @@
-import { cleanup, render, screen, within } from "@testing-library/svelte";
+import { cleanup, fireEvent, render, screen, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
@@ -159,7 +159,17 @@ test("reviews new tools together, except suspicious ones", async () => {
   render(ToolsTab, { server: sampleServer(), item: undefined });
   const all = await screen.findByRole("button", { name: "Review 2 new tools" });
   await userEvent.click(all);
-  await userEvent.click(screen.getByRole("button", { name: "Mark all as reviewed" }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Review 2 new tools" }));
+  expect(dialog.getAllByText("Sends"), "each description should be shown").toHaveLength(2);
+  const place = dialog.getByText("Definition of a").closest("details")!;
+  expect(dialog.queryByText("Schema of the arguments"), "it should be collapsed").toBeNull();
+  place.open = true;
+  await fireEvent(place, new Event("toggle"));
+  expect(
+    dialog.getByText("Schema of the arguments"),
+    "the definition should be shown",
+  ).toBeVisible();
+  await userEvent.click(dialog.getByRole("button", { name: "Mark 2 tools as reviewed" }));
   await vi.waitFor(() =>
     expect(host.requests("review_definitions"), "one review should be sent").toHaveLength(1),
   );
@@ -175,7 +185,7 @@ test("does not review definitions that change during the action", async () => {
   const shown = render(ReviewAll, { server: "files", tools: [tool("a", fresh)] });
   await userEvent.click(screen.getByRole("button", { name: "Review 1 new tool" }));
   await shown.rerender({ tools: [{ ...tool("a", fresh), hash: "another" }, tool("b", fresh)] });
-  await userEvent.click(screen.getByRole("button", { name: "Mark all as reviewed" }));
+  await userEvent.click(screen.getByRole("button", { name: "Mark 1 tool as reviewed" }));
   await vi.waitFor(() =>
     expect(host.requests("review_definitions"), "the review should be sent").toHaveLength(1),
   );

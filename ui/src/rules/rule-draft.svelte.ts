@@ -1,11 +1,18 @@
 // Form data of a rule.
-import type { ArgumentRule, ClaimRule, RuleDirection, RuleEffect, Rule } from "$lib/api/generated";
+import type {
+  ArgumentRule,
+  ClaimRule,
+  RuleDirection,
+  RuleEffect,
+  Rule,
+  RuleScope,
+} from "$lib/api/generated";
 
 import { DURATIONS_MS, type TemporaryDuration } from "./durations";
 
 /** Condition on a tool's annotations. `kept` stands for a condition from a file that this form can't represent. */
 export type AnnotationCondition = "any" | "writes" | "destructive" | "open" | "kept";
-export type RuleDuration = "always" | "session" | TemporaryDuration | "kept";
+export type RuleDuration = "always" | "session" | "conversation" | TemporaryDuration | "kept";
 
 const NO_CLAIMS: ClaimRule = {
   readOnly: null,
@@ -36,11 +43,17 @@ export class RuleDraft {
   note = $state("");
   afterUntrusted = $state(false);
   readonly #rule: Rule | null;
+  /** The only conversation in which a rule may allow, or `null` if there is no such limit. */
+  readonly #onlyIn: string | null;
   #next = 0;
 
-  /** Creates a draft of `rule`, or an empty draft. A rule without an id is new. */
-  constructor(rule: Rule | null) {
+  /**
+   * Creates a draft of `rule`, or an empty draft. A rule without an id is new. With `onlyIn`, a rule that allows is
+   * limited to this conversation.
+   */
+  constructor(rule: Rule | null, onlyIn: string | null = null) {
     this.#rule = rule;
+    this.#onlyIn = onlyIn;
     if (!rule) return;
     this.effect = rule.effect;
     this.server = rule.server;
@@ -70,6 +83,13 @@ export class RuleDraft {
       this.claims !== "any",
   );
 
+  /** Set if the rule allows and is therefore limited to one conversation. */
+  readonly isLimited: boolean = $derived.by(() => this.effect === "allow" && this.#onlyIn !== null);
+  /** Duration of the edited rule. It is fixed for a rule that is limited to one conversation. */
+  readonly duration: RuleDuration = $derived.by(() =>
+    this.isLimited ? "conversation" : this.lasts,
+  );
+
   add(): void {
     this.conditions.push({ key: this.#next++, at: "/", test: "glob", pattern: "" });
   }
@@ -85,12 +105,13 @@ export class RuleDraft {
   rule(now: number): Rule {
     const previous = this.#rule;
     const claims = this.effect === "allow" ? "any" : this.claims;
-    const ends =
-      this.lasts in DURATIONS_MS ? now + DURATIONS_MS[this.lasts as TemporaryDuration] : null;
-    const isKept = this.lasts === "kept";
+    const lasts = this.duration;
+    const ends = lasts in DURATIONS_MS ? now + DURATIONS_MS[lasts as TemporaryDuration] : null;
+    const isKept = lasts === "kept";
     return {
       id: previous?.id ?? "",
-      source: this.lasts === "session" ? "session" : (previous?.source ?? "user"),
+      source:
+        lasts === "session" || lasts === "conversation" ? "session" : (previous?.source ?? "user"),
       effect: this.effect,
       server: this.server.trim(),
       tool: this.tool.trim() === "" ? null : this.tool.trim(),
@@ -102,10 +123,7 @@ export class RuleDraft {
           : claims === "kept"
             ? (previous?.annotations ?? null)
             : CLAIMS[claims],
-      scope:
-        isKept && previous
-          ? previous.scope
-          : { kind: this.lasts === "session" ? "session" : "always" },
+      scope: isKept && previous ? previous.scope : this.#scope(lasts),
       expiresAt: isKept && previous ? previous.expiresAt : ends,
       note: this.note.trim(),
       trustedServer: false,
@@ -113,6 +131,12 @@ export class RuleDraft {
         this.effect === "allow" || this.identity.trim() === "" ? null : this.identity.trim(),
       afterUntrusted: this.effect === "allow" && this.afterUntrusted,
     };
+  }
+
+  #scope(lasts: RuleDuration): RuleScope {
+    if (lasts === "conversation" && this.#onlyIn !== null)
+      return { kind: "conversation", conversation: this.#onlyIn };
+    return { kind: lasts === "session" ? "session" : "always" };
   }
 }
 

@@ -103,6 +103,8 @@ export function decisionSourceLabel(by: DecisionSource): string {
       return m.rules_by_preset();
     case "managed_preset":
       return m.rules_by_managed_preset();
+    case "repeated_approval":
+      return m.rules_by_repeated_approval();
     case "rule": {
       const { id, source } = by.rule;
       if (source === "managed") return m.rules_by_managed({ id });

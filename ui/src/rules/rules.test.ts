@@ -234,6 +234,19 @@ describe("a rule draft", () => {
     expect(new RuleDraft(sampleRule({ id: "3" })).isNew).toBe(false);
   });
 
+  it("is limited to the conversation of a window, if the rule allows", () => {
+    const draft = new RuleDraft(null, "c1");
+    draft.lasts = "hour";
+    expect(draft.rule(0), "a rule that asks should not be limited").toMatchObject({
+      ...{ scope: { kind: "always" }, expiresAt: 3_600_000 },
+    });
+    draft.effect = "allow";
+    expect(draft.rule(0)).toMatchObject({
+      ...{ source: "session", expiresAt: null },
+      scope: { kind: "conversation", conversation: "c1" },
+    });
+  });
+
   it("expires after the selected duration", () => {
     const draft = new RuleDraft(null);
     draft.lasts = "hour";

@@ -350,8 +350,11 @@ describe("pasted text", () => {
 
   test("shows the position and reason of a parse error", async () => {
     preview.problem = { file: null, line: 3, column: 7, message: "expected `,` or `}`" };
-    await paste("{");
+    const rows = screen.getByRole("textbox", { name: /README/ }).getAttribute("rows");
+    await paste('{\n"a":\n  "b" "c"}');
     expect(await screen.findByText("Line 3, column 7")).toBeVisible();
+    expect(document.querySelector("mark"), "the place should be marked").toHaveTextContent('"');
+    expect(screen.getByRole("textbox", { name: /README/ })).toHaveAttribute("rows", rows);
     expect(screen.getByText("expected `,` or `}`"), "the cause should be shown").toBeVisible();
     expect(
       screen.queryByRole("button", { name: /^Add \d/ }),

@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
+import { tick } from "svelte";
 import { describe, expect, test } from "vitest";
 
 import type { BlockedPath } from "$lib/api/generated";
@@ -9,6 +10,7 @@ import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer } from "$lib/testing/fake-host";
 
+import { consentRequest, startServerBody } from "../consent/fixtures";
 import { remoteServerFields, showServerTab } from "./server-page-fixtures";
 
 const user = userEvent.setup();
@@ -21,7 +23,7 @@ describe("the header", () => {
     expect(
       screen.getByTitle("Protocol revision"),
       "the revision should be shown",
-    ).toHaveTextContent("2025-11-25");
+    ).toHaveTextContent("MCP 2025-11-25");
     await user.click(screen.getByRole("button", { name: "Stop" }));
     await user.click(screen.getByRole("button", { name: "Restart" }));
     expect(
@@ -145,6 +147,20 @@ describe("the overview", () => {
       "https://example.com",
     );
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
+  });
+
+  test("states why the server stopped if its restart needs approval", async () => {
+    const host = await showServerTab("overview", { state: { is: "awaiting_approval" } });
+    const title = "The server stopped unexpectedly";
+    const request = consentRequest(startServerBody, { origin: { by: "user", conversation: null } });
+    host.send({ type: "consent_request_changed", consentRequest: request });
+    await tick();
+    expect(screen.queryByText(title), "a start by the user has no cause").toBeNull();
+    const origin = { by: "ended" as const, cause: "it was ended by signal 9" };
+    host.send({ type: "consent_request_changed", consentRequest: { ...request, origin } });
+    expect(await screen.findByText(title)).toBeVisible();
+    expect(screen.getByText(/signal 9/), "the cause should be shown").toBeVisible();
+    expect(screen.getByText(/starting it again needs your approval/)).toBeVisible();
   });
 
   test("E29: pings on request, and shows the round-trip time", async () => {

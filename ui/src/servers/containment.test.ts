@@ -132,6 +132,15 @@ describe("the network of a sandbox", () => {
     expect(screen.getByText(/Only these hosts/), "the restriction should be stated").toBeVisible();
   });
 
+  test("names the network like the settings, and leaves out an empty list of folders", () => {
+    const { container } = render(SandboxReach, {
+      plan: { ...plan, folders: [], network: { preset: "files_only" } },
+    });
+    expect(screen.getByText("No network")).toBeVisible();
+    const empty = [...container.querySelectorAll("ul")].filter((list) => !list.children.length);
+    expect(empty.filter((list) => !list.closest("details")).length).toBe(0);
+  });
+
   test("validates hosts like the Rust host", () => {
     const valid = ["example.com", "localhost:3000", "*.example.com", "10.0.0.7", "[::1]:80", "::1"];
     for (const host of [...valid, "bücher.example", " a.example "]) {

@@ -1,5 +1,6 @@
-// Failures of servers and their sandboxes: cause, remedy and buttons. Used by a server's overview, the sandbox in the
-// limits tab, and tabs without a ready server.
+// Failures of servers and their sandboxes: cause, remedy and buttons. A server's overview and the tabs that need a
+// ready server show them while it has failed, ended, dropped or waits for a sign-in. The limits tab and a consent
+// request show those of a sandbox. What failed in a sign-in itself is in `sign-in/failures.ts`.
 import type { FailureReason, ProposalRefusal, SandboxProblem } from "$lib/api/generated";
 import type { FailureTexts } from "$lib/failure-texts";
 
@@ -277,5 +278,5 @@ export const BLOCKED_PATH_FAILURES: Record<ProposalRefusal, ServerFailure> = {
 export const PROPOSED_FOLDER_FAILURE = {
   cause: m.servers_blocked_title,
   fix: m.servers_blocked_asks,
-  button: m.servers_blocked_add,
+  buttonLabel: m.servers_blocked_add,
 };

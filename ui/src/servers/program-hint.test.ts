@@ -6,7 +6,7 @@ import { locale } from "$lib/state/locale.svelte";
 
 import { overwriteGetLocale } from "../paraglide/runtime";
 
-import { programHint } from "./program-hint";
+import { commandHint, programHint } from "./program-hint";
 
 afterEach(() => overwriteGetLocale(locale));
 
@@ -30,5 +30,14 @@ test("a command with a space or a tilde gets its own hint, and another program n
   expect(programHint("~/bin/a b")).toMatch(/home folder/);
   for (const command of ["notes-server", "constructor", ""]) {
     expect(programHint(command), command).toBeNull();
+  }
+});
+
+test("a command that was not looked up has a hint if it can't be a program", () => {
+  overwriteGetLocale(() => "en");
+  expect(commandHint("uvx mcp-server-time")).toMatch(/list of arguments/);
+  expect(commandHint("~/bin/a")).toMatch(/home folder/);
+  for (const command of ["uvx", "/opt/my apps/server", "C:\\Program Files\\a.exe", ""]) {
+    expect(commandHint(command), command).toBeNull();
   }
 });

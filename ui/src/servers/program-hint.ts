@@ -15,6 +15,13 @@ const ORIGINS: [string[], string, string][] = [
   [["java"], "Java", "adoptium.net"],
 ];
 
+/** Returns the hint for a command that can't be the name of a program, or `null` if it can. */
+export function commandHint(command: string): string | null {
+  if (command.startsWith("~")) return m.servers_hint_tilde();
+  // The path of a program may contain spaces.
+  return /^[^\s/\\]+\s/.test(command) ? m.servers_hint_space() : null;
+}
+
 /** Returns the hint for a program, or `null` if there is none. */
 export function programHint(command: string): string | null {
   if (command.startsWith("~")) return m.servers_hint_tilde();

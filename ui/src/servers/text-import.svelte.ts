@@ -2,6 +2,7 @@
 import { call } from "$lib/api/client";
 import type { ConfigProblem, ImportedServer, ImportNote, ServerConfig } from "$lib/api/generated";
 import { joinCommand } from "$lib/format/command-line";
+import { textPlace, type TextPlace } from "$lib/format/text-place";
 import { app } from "$lib/state/app.svelte";
 
 import { draftProblems, type DraftProblem } from "./draft-problems";
@@ -82,6 +83,8 @@ export class TextImport {
   text = $state("");
   found = $state.raw<FoundServer[]>([]);
   problem = $state.raw<ConfigProblem | null>(null);
+  /** Place of the problem in the text, or `null` if it is unknown. */
+  place = $state.raw<TextPlace | null>(null);
   error = $state.raw<unknown>(null);
   busy = $state(false);
   /** Set while the text has changed since it was parsed. */
@@ -116,6 +119,8 @@ export class TextImport {
       const [only] = this.found;
       if (only && this.found.length === 1) only.open = only.usable && only.draft.type === "http";
       this.problem = preview.problem;
+      const { line = null, column = null } = preview.problem ?? {};
+      this.place = line === null ? null : textPlace(text, line, column ?? 1);
     } catch (cause) {
       if (this.text !== text) return;
       this.found = [];

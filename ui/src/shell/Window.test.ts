@@ -251,7 +251,7 @@ describe("the window", () => {
     expect(row().getByText("1 changed"), "changed definitions should come first").toBeVisible();
     expect(
       screen.getByRole("link", {
-        name: /1 definition changed since you reviewed it. 2 definitions you have not reviewed yet/,
+        name: /1 definition changed since you reviewed it. 2 new tools and prompts you have not reviewed yet/,
       }),
       "the accessible name should include all definitions",
     ).toBeVisible();

@@ -165,6 +165,26 @@ test("each request is shown in one window: there only those of its conversation"
   await waitFor(() => expect(request, "a decided request should disappear").not.toBeVisible());
 });
 
+test("a request that remains after its call ended is shown in the window of the conversation", async () => {
+  const ofEndedCall = (id: string, conversation: string): ConsentRequest => ({
+    ...requestOf(id, null),
+    origin: { by: "call", call: "ended", kind: "tool", name: "read", conversation },
+  });
+  const host = await startMain();
+  const { unmount } = render(App);
+  host.shell({ type: "conversation_windows_changed", conversations: ["c1"] });
+  host.send({ type: "consent_request_changed", consentRequest: ofEndedCall("q1", "c1") });
+  expect(await screen.findByText("1 request waits in the window of “Trip plan”.")).toBeVisible();
+  expect(screen.queryByTestId("consent-request"), "it should not be decided here").toBeNull();
+  unmount();
+
+  const own = await startOwn();
+  render(App);
+  await message();
+  own.send({ type: "consent_request_changed", consentRequest: ofEndedCall("q1", "c1") });
+  expect(await screen.findByTestId("consent-request"), "it is decided here").toBeVisible();
+});
+
 test("quitting stores the drafts of each window at once, and closes none before", async () => {
   for (const open of [startMain, startOwn]) {
     const host = await open();

@@ -40,7 +40,8 @@ function receive(event: ShellEvent): void {
   } else if (event.type === "opened") openings.receive(event.id, event.opening);
   else if (event.type === "bundles_over") openings.over = event.count;
   else if (event.type === "updates_changed") appUpdate.report = event.report;
-  else if (event.type === "apps_stopped") stoppedApps.receive(event.apps, event.cause);
+  else if (event.type === "stopped_apps_changed")
+    stoppedApps.receive(event.reports, event.withheld);
   else if (event.type === "conversation_windows_changed")
     receiveConversationWindows(event.conversations);
   else if (event.type === "window_closing") closeConversationWindow();

@@ -157,3 +157,15 @@ test("shows that nothing was found", async () => {
   await user.keyboard("{Enter}");
   expect(router.current, "Enter should run nothing").toEqual({ at: "add-server" });
 });
+
+test.each([
+  ["revoke", "Rules"],
+  ["permissions", "Rules"],
+  ["log", "Audit"],
+  ["audit", "Audit"],
+])("finds the page for the word %s", async (word, page) => {
+  await start();
+  render(App);
+  await searchFor(word);
+  expect(await screen.findByRole("option", { name: page })).toBeVisible();
+});

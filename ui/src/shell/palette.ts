@@ -26,6 +26,8 @@ export interface PaletteEntry {
   context?: string;
   /** Name of a tool or prompt in the protocol, if the label is its title. */
   name?: string;
+  /** Other words for what the entry does. One of them must begin with the query. */
+  words?: string[];
   /** Excerpt of a message that matches the search. */
   excerpt?: Excerpt;
   run: () => unknown;
@@ -42,7 +44,10 @@ export function allEntries(known: Models | null): PaletteEntry[] {
 function actionEntries(): PaletteEntry[] {
   return windowActions()
     .filter((action) => !action.isUnlisted)
-    .map(({ id, label, run }) => ({ id: `action ${id}`, group: "actions", label, run }));
+    .map(({ id, label, words, run }) => ({
+      ...{ id: `action ${id}`, group: "actions", label, run },
+      words: words?.split(", "),
+    }));
 }
 
 function settingEntries(): PaletteEntry[] {
@@ -197,7 +202,11 @@ function searched({ label, name, context }: PaletteEntry): string[] {
 export function searchPalette(query: string, entries: PaletteEntry[]): PaletteGroup[] {
   const hasQuery = query.trim() !== "";
   const groups = new Map<PaletteEntry["group"], PaletteEntry[]>();
-  const found = fuzzyFilter(query, entries, searched);
+  const beginning = query.trim().toLowerCase();
+  const found = fuzzyFilter(query, entries, (entry) => [
+    ...searched(entry),
+    ...(entry.words ?? []).filter((word) => word.toLowerCase().startsWith(beginning)),
+  ]);
   let count = 0;
   for (const entry of found) {
     const group = groups.get(entry.group) ?? [];

@@ -19,6 +19,8 @@ import { applyZoomStep, zoomAfterStep, type ZoomStep } from "./zoom";
 export interface WindowAction {
   id: string;
   label: string;
+  /** Other words, separated by commas, by which the command palette finds the action. */
+  words?: string;
   /** Text in the list of shortcuts, if it differs from the label. */
   shortcutText?: string;
   keys?: string;
@@ -89,19 +91,23 @@ function allActions(): WindowAction[] {
     },
     {
       ...{ id: "rules", label: m.shell_rules(), menu: "view" },
+      words: m.shell_words_rules(),
       run: () => router.go({ at: "rules" }),
     },
     {
       ...{ id: "audit", label: m.shell_audit(), menu: "view" },
+      words: m.shell_words_audit(),
       run: () => router.go({ at: "audit" }),
     },
     {
       ...{ id: "models", label: m.models_title(), menu: "view" },
+      words: m.shell_words_models(),
       run: () => router.go({ at: "models" }),
     },
     {
       ...{ id: "settings", label: m.shell_settings(), keys: "Mod+,", menu: "app" },
       shortcutText: m.shell_keys_settings(),
+      words: m.shell_words_settings(),
       run: () => router.go({ at: "settings" }),
     },
     {

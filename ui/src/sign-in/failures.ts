@@ -1,4 +1,6 @@
-// Failures of sign-ins: cause, remedy and buttons. Used by the sign-in tab of a server.
+// Failures of sign-ins: cause, remedy and buttons. The sign-in tab of a server shows them after a sign-in or a renewal
+// that failed, and `SIGN_IN_ENDED` while an account has no usable token. That a server waits for a sign-in is a state
+// (`WAITING_STATES` in `servers/failures.ts`).
 import type { SignInFailure } from "$lib/api/generated";
 import type { FailureTexts } from "$lib/failure-texts";
 

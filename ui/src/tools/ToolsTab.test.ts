@@ -232,8 +232,8 @@ test("remembers the entered values and the last result", async () => {
 });
 
 test.each([
-  ["refused", "Refused: the tool was not called", "Call again"],
-  ["cancelled", "Cancelled", "Call again"],
+  ["refused", "Refused: the tool was not called", "Try again"],
+  ["cancelled", "Cancelled", "Try again"],
   [
     "timeout",
     "The server did not respond in time. Drawbridge cancelled the call.",

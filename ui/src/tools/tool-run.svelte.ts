@@ -2,6 +2,7 @@
 
 import { ApiError, call, toApiError } from "$lib/api/client";
 import type { ServerCall, ErrorCode, JsonValue, ToolResult } from "$lib/api/generated";
+import { jsonWithSortedKeys } from "$lib/format/json";
 import { app } from "$lib/state/app.svelte";
 
 /** Tool call to send to the host. */
@@ -11,6 +12,8 @@ export interface RunRequest {
   arguments: JsonValue;
   /** Id of the conversation in which the host stores the outcome. */
   conversation?: string | null;
+  /** Id of an earlier run that the user repeats. The host requests consent unless the user may repeat it. */
+  repeats?: string;
 }
 
 /** State of a run. `tool_error` is a result in which the tool reports an error. */
@@ -92,6 +95,16 @@ export class ToolRun {
     return this.result === null && this.error === null;
   }
 
+  /**
+   * Returns `true` if the host sends the same request again without a consent request at the time `now`. `sent` are the
+   * arguments to compare with the sent ones, which the user may have edited in the consent request.
+   */
+  isRepeatable(sent: JsonValue | undefined, now: number): boolean {
+    const until = this.call?.repeatableUntil;
+    if (this.result === null || until === undefined || now >= until) return false;
+    return jsonWithSortedKeys(sent) === jsonWithSortedKeys(this.result.arguments);
+  }
+
   async cancel(): Promise<void> {
     if (!this.underWay || this.cancelling) return;
     this.cancelling = true;
@@ -105,10 +118,11 @@ export class ToolRun {
   }
 
   async #run(): Promise<ToolRun> {
-    const { server, tool, arguments: sent, conversation = null } = this.request;
+    const { server, tool, arguments: sent, conversation = null, repeats } = this.request;
     try {
       this.result = await call("call_tool", {
         ...{ call: this.id, server, tool, arguments: sent, conversation },
+        ...(repeats === undefined ? {} : { repeats }),
       });
     } catch (cause) {
       this.error = toApiError(cause);

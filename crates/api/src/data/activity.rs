@@ -79,7 +79,7 @@ pub struct PingAnswer {
     pub milliseconds: f64,
 }
 
-/// Result of an export to a file.
+/// Result of saving an export or other data to a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct SavedFile {
     /// Path of the written file, or `None` if the user closed the dialog.

@@ -5,7 +5,7 @@ use ts_rs::TS;
 
 use super::{AppAnswer, AppContext, DisplayedCall, SandboxGrants};
 
-/// Request that refers to the MCP app of a tool, the page that displays the tool's results.
+/// Request that refers to the MCP app of a tool: the HTML page from the server that displays the tool's results.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AppRef {
     /// Name of the server in the settings.
@@ -14,7 +14,7 @@ pub struct AppRef {
     pub tool: String,
 }
 
-/// Request to approve exactly one version of an MCP app's page.
+/// Request to approve exactly one version of an MCP app's HTML page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct ApproveApp {
     /// Name of the server in the settings.
@@ -27,7 +27,7 @@ pub struct ApproveApp {
     pub grants: SandboxGrants,
 }
 
-/// Request to remove the approval of an MCP app's page.
+/// Request to remove the user's approval of an MCP app's HTML page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AppPageRef {
     /// Name of the server in the settings.
@@ -49,37 +49,37 @@ pub struct OpenApp {
     pub context: AppContext,
 }
 
-/// Message that a displayed MCP app posted.
+/// Message that a shown MCP app posted.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AppMessage {
-    /// Identifier of the displayed MCP app.
+    /// Identifier of the shown MCP app.
     pub view: String,
     /// Message that the app posted, as JSON text.
     pub message: String,
 }
 
-/// Request to change the host context of a displayed MCP app, such as its theme, display mode or size.
+/// Request to change the host context of a shown MCP app, such as its theme, display mode or size.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SetAppContext {
-    /// Identifier of the displayed MCP app.
+    /// Identifier of the shown MCP app.
     pub view: String,
     /// Host context of the app after the change.
     pub context: AppContext,
 }
 
-/// Request to let models use the tools of a displayed MCP app, or to turn them off.
+/// Request to let models use the tools of a shown MCP app, or to turn them off.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SetAppTools {
-    /// Identifier of the displayed MCP app.
+    /// Identifier of the shown MCP app.
     pub view: String,
     /// Hash of the tool definitions that were shown to the user, or `None` to turn the tools off.
     pub hash: Option<String>,
 }
 
-/// Decision of the user on a request of a displayed MCP app.
+/// Decision of the user on a request of a shown MCP app.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AnswerApp {
-    /// Identifier of the displayed MCP app.
+    /// Identifier of the shown MCP app.
     pub view: String,
     /// Number of the app's request that the user decides on.
     pub request: u64,
@@ -87,10 +87,10 @@ pub struct AnswerApp {
     pub answer: AppAnswer,
 }
 
-/// Request to save a file that a displayed MCP app offers, at a place that the user selects.
+/// Request to save a file that a shown MCP app offers, at a place that the user selects.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SaveAppFile {
-    /// Identifier of the displayed MCP app.
+    /// Identifier of the shown MCP app.
     pub view: String,
     /// Number of the app's request that offers the file.
     pub request: u64,
@@ -98,10 +98,10 @@ pub struct SaveAppFile {
     pub file: u32,
 }
 
-/// Reference to a displayed MCP app.
+/// Reference to a shown MCP app.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct AppViewRef {
-    /// Identifier of the displayed MCP app.
+    /// Identifier of the shown MCP app.
     pub view: String,
 }
 

@@ -37,7 +37,7 @@ pub struct AuditPage {
     pub more: bool,
 }
 
-/// Entry of the audit log, for the UI and the output of `drawbridge-cli audit`.
+/// Entry of the audit log, as the page and the output of `drawbridge-cli audit` show it.
 ///
 /// The record in the log file is a different type, with shorter member names and without empty members. This type
 /// always has all members.
@@ -131,7 +131,7 @@ pub struct Grants {
     pub folder_uses: Vec<FolderUse>,
 }
 
-/// Last act that a rule allowed without consent.
+/// Last act that a policy rule allowed without a consent request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleUse {
@@ -159,7 +159,7 @@ pub struct Grant {
     pub id: String,
     /// Name of the server in the settings.
     pub server: String,
-    /// Name of the tool, or `None` if the grant is for starting or connecting the server.
+    /// Name of the tool, or `None` if the grant allows to start the server or connect to it.
     pub tool: Option<String>,
     /// Duration of the grant, such as the conversation or the session.
     pub scope: ApprovalScope,

@@ -34,7 +34,7 @@ pub struct AuthSettings {
     /// and never returned. Ignored in an update.
     #[serde(default)]
     pub secret_names: Vec<String>,
-    /// Further settings found in pasted text, which the UI returns unchanged when it adds the server. `None` for a
+    /// Further settings found in pasted text, which the page returns unchanged when it adds the server. `None` for a
     /// configured server, whose settings are preserved.
     #[serde(default)]
     pub rest: Option<AdvancedAuthSettings>,
@@ -47,7 +47,7 @@ impl std::fmt::Debug for AuthSettings {
     }
 }
 
-/// Sign-in settings that the UI does not display. Secrets are represented as `${secret:NAME}`.
+/// Sign-in settings that the page does not display. Secrets are represented as `${secret:NAME}`.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AdvancedAuthSettings {

@@ -22,6 +22,11 @@ pub struct CallTool {
     /// Identifier of the conversation that the call belongs to, or `None` outside of conversations.
     #[serde(default)]
     pub conversation: Option<String>,
+    /// Identifier of an earlier call that the user repeats with this one, or `None`. If that call can be repeated and
+    /// the request is the same, it is sent without another consent request.
+    #[serde(default)]
+    #[ts(optional)]
+    pub repeats: Option<String>,
 }
 
 /// Request for the messages of a prompt.
@@ -74,7 +79,8 @@ pub struct ResourceResult {
     pub contents: Vec<ResourceContents>,
     /// `true` if the contents are from the cache, which the server permits until `fresh_until`.
     pub cached: bool,
-    /// Time until which the server permits caching of the contents, in milliseconds since 1970.
+    /// Time until which the server permits caching of the contents, in milliseconds since 1970. `None` if the contents
+    /// are not cached.
     pub fresh_until: Option<u64>,
 }
 

@@ -8,8 +8,8 @@ pub use checkup::{CheckId, Finding, FindingState};
 /// Result of checking this computer, with a report that contains no private data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct CheckedComputer {
-    /// Findings in a fixed order, as English text.
+    /// Results of the checks in a fixed order, as English text.
     pub findings: Vec<Finding>,
-    /// Report without private data in Markdown, to be pasted into an issue.
+    /// Report of the findings as Markdown without private data, which the user can paste into a bug report.
     pub report: String,
 }

@@ -36,7 +36,7 @@ pub struct ConsentRequest {
     pub body: ConsentRequestBody,
     /// Scopes of an approval among which the user may choose.
     pub scopes: Vec<ApprovalScope>,
-    /// Stable name of the reason why consent is required.
+    /// Stable identifier of the reason why consent is required.
     pub reason: String,
     /// Category of `reason` if no rule or grant can override it, so that each such act requires its own decision.
     /// `None` if a rule or grant can allow such acts without consent.
@@ -107,8 +107,8 @@ pub enum ConsentRequestBody {
     Tool {
         /// Name of the tool, as its server or app lists it.
         tool: String,
-        /// Name, on the server, of the tool whose displayed MCP app provides the called tool and receives the call.
-        /// `None` if the server itself does both.
+        /// Name, on the server, of the tool whose shown MCP app provides the called tool and receives the call. `None`
+        /// if the server itself does both.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         app: Option<String>,
@@ -122,7 +122,7 @@ pub enum ConsentRequestBody {
         input_schema: Value,
         /// Arguments of the tool call that would be sent to the server.
         arguments: Value,
-        /// Size of the payload in bytes.
+        /// Size of the payload (the tool call that would be sent) in bytes.
         bytes: u64,
         /// `true` if the tool's definition or its server changed after the user reviewed the tool or allowed its calls,
         /// or if the definition changed while the request was pending.
@@ -147,8 +147,8 @@ pub enum ConsentRequestBody {
     Result {
         /// Name of the called tool.
         tool: String,
-        /// Name, on the server, of the tool whose displayed MCP app provides the called tool. `None` if the server
-        /// itself provides it.
+        /// Name, on the server, of the tool whose shown MCP app provides the called tool. `None` if the server itself
+        /// provides it.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         app: Option<String>,
@@ -332,7 +332,7 @@ impl std::fmt::Debug for EnteredClient {
     }
 }
 
-/// Decision of the user, bound to the payload that was shown.
+/// Request that submits the user's decision on a consent request, bound to the payload that was shown.
 #[derive(Debug, Clone, PartialEq, Deserialize, TS)]
 pub struct DecideConsentRequest {
     /// Identifier of the consent request, unique while Drawbridge runs.

@@ -57,7 +57,7 @@ pub struct ConversationItem {
     pub parent: Option<String>,
     /// Time at which the item was created, in milliseconds since 1970.
     pub at: u64,
-    /// State of the item, or `None` if it is complete.
+    /// State of the item, either streaming or interrupted, or `None` if it is complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub state: Option<ItemState>,
@@ -197,8 +197,8 @@ pub struct ConversationTool {
     pub server: String,
     /// Name of the tool. Empty if the server is not running.
     pub tool: String,
-    /// Name, on the server, of the tool whose displayed MCP app provides this tool. `None` if the server itself
-    /// provides it.
+    /// Name, on the server, of the tool whose shown MCP app provides this tool. `None` if the server itself provides
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub app: Option<String>,

@@ -4,15 +4,15 @@ use serde::Deserialize;
 use ts_rs::TS;
 
 use super::DataFlow;
-use super::exact_object::deserialize_exact;
+use super::complete_object::deserialize_complete_object;
 
-/// Request to set the data flow settings of a server: which of its content requires consent before later calls, and
-/// which results the user reviews before a model reads them.
+/// Request to set the data flow settings of a server: after which of its content a model's later calls require consent,
+/// and which of its results the user reviews before a model reads them.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct SetDataFlow {
     /// Name of the server in the settings.
     pub server: String,
-    /// New data flow settings. A request that omits one of their members is rejected.
-    #[serde(deserialize_with = "deserialize_exact")]
+    /// New data flow settings of the server. A request that omits one of their members is rejected.
+    #[serde(deserialize_with = "deserialize_complete_object")]
     pub flow: DataFlow,
 }

@@ -22,7 +22,7 @@ pub struct ImportSource {
     pub project: Option<String>,
 }
 
-/// Path of a folder that may contain a project.
+/// Request that refers to a project folder, which may contain settings files that define servers.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectFolder {
@@ -30,7 +30,7 @@ pub struct ProjectFolder {
     pub folder: String,
 }
 
-/// Settings files in a project folder that may define servers.
+/// Settings files of other apps in a project folder. They may define servers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ProjectFiles {
     /// Paths of the files, relative to the folder.
@@ -58,9 +58,9 @@ pub struct SeenProject {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportCandidates {
-    /// Names of the apps that were searched, in the order of the table of known apps.
+    /// Names of the apps whose settings were searched, in a fixed order.
     pub searched_apps: Vec<String>,
-    /// Apps that define servers, in the order of the table of known apps.
+    /// Apps whose settings define servers, in a fixed order.
     pub apps: Vec<ImportApp>,
     /// Files that could not be read or parsed, with line, column and cause.
     pub problems: Vec<ConfigProblem>,
@@ -69,7 +69,7 @@ pub struct ImportCandidates {
 /// App, such as another MCP host, whose settings define servers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct ImportApp {
-    /// Identifier of the app, as used in [`ImportSource`].
+    /// Identifier of the app, as in [`ImportSource::app`].
     pub id: String,
     /// Name of the app as its vendor writes it.
     pub name: String,
@@ -107,7 +107,7 @@ pub struct ImportCandidate {
     pub folder: Option<String>,
     /// Sandbox of a local server, if the file contains one in Drawbridge's format.
     pub sandbox: Option<Sandbox>,
-    /// OAuth client of a remote server, if the app configures one.
+    /// OAuth client of a remote server, if the other app's settings contain one.
     pub sign_in: Option<ImportSignIn>,
     /// Environment variables of a local server.
     pub env: Vec<ImportedValue>,
@@ -126,15 +126,15 @@ pub struct ImportCandidate {
     pub notes: Vec<ImportNote>,
 }
 
-/// OAuth client that an app uses to sign in to a server.
+/// OAuth client that another app uses to sign in to a remote server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportSignIn {
-    /// Client identifier at the authorization server, or `None` if the app configures none.
+    /// Client identifier at the authorization server, or `None` if the other app's settings contain none.
     pub client_id: Option<String>,
-    /// `true` if there is a client secret, which is stored in the keychain.
+    /// `true` if the other app's settings contain a client secret. The import stores it in the keychain.
     pub has_secret: bool,
-    /// Issuer identifier of the authorization server, if the app configures one.
+    /// Issuer identifier of the authorization server, if the other app's settings contain one.
     pub issuer: Option<String>,
     /// Scopes to request. If empty, the scopes that the server requires are requested.
     pub scopes: Vec<String>,

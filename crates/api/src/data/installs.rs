@@ -360,7 +360,7 @@ pub enum PreviewedPart {
     Text(String),
     /// Secret that the keychain would store.
     Secret,
-    /// A value of a header that the upgrade keeps. Not displayed, because the value may be an API key.
+    /// Header value of the installed server that the upgrade keeps. Not displayed, because it may be an API key.
     Kept,
 }
 
@@ -377,7 +377,7 @@ pub struct InstallServer {
     pub stop_running: bool,
 }
 
-/// Request for newer versions of the servers that were installed from a registry.
+/// Request to list newer versions of the servers that were installed from a registry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct InstalledVersions {

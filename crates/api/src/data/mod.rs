@@ -1,5 +1,5 @@
-//! Data types of the contract between Drawbridge and its UI. Texts from servers are unmodified, so the UI has to render
-//! them as plain text.
+//! Data types of the contract between the host and Drawbridge's page. Texts from servers are unmodified, so the page
+//! has to render them as plain text.
 
 mod activity;
 mod apps;
@@ -8,6 +8,7 @@ mod auth_settings;
 mod authorization;
 mod call;
 mod catalog;
+mod complete_object;
 mod computer;
 mod consent_request;
 mod containment;
@@ -15,7 +16,6 @@ mod content;
 mod conversation;
 mod data_flow;
 mod endpoints;
-mod exact_object;
 mod form;
 mod history;
 mod import;
@@ -104,7 +104,7 @@ use ts_rs::TS;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct EmptyObject {}
 
-/// State of the host that the UI needs when it loads.
+/// State of the host that the page needs when it loads.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {
@@ -118,7 +118,7 @@ pub struct Snapshot {
     pub calls: Vec<ServerCall>,
     /// All conversations, latest first.
     pub conversations: Vec<ConversationSummary>,
-    /// Settings of the app that the user can change.
+    /// Settings of Drawbridge that the user can change.
     pub settings: Settings,
     /// Problem in the settings file, or `None` if it is valid.
     pub config_problem: Option<ConfigProblem>,

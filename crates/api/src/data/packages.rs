@@ -17,13 +17,13 @@ pub struct LoadedPackage {
     pub version: Option<PackageVersion>,
     /// Reason why the version could not be determined, or `None` if it could.
     pub unknown: Option<UnknownPackage>,
-    /// Version that the user approved last, or `None` if the same version would run now or none was approved.
+    /// Version that the user approved last, or `None` if the user approved none, or if the same version would run now.
     pub before: Option<PackageVersion>,
-    /// `true` if the registry now offers other files for the version that was approved.
+    /// `true` if the registry now offers other files for the version than those that the user approved.
     pub replaced: bool,
     /// Names of further packages in the command, whose versions are not pinned.
     pub unpinned: Vec<String>,
-    /// Command line as in the settings, before Drawbridge inserts the version of the package.
+    /// Command line as in the settings. Drawbridge inserts the version of the package before it runs the command.
     pub configured: String,
 }
 
@@ -43,7 +43,7 @@ pub struct PackageVersion {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct UnknownPackage {
-    /// Kind of the reason why the version is unknown.
+    /// Kind of the reason why the version of the package is unknown.
     pub reason: UnknownPackageReason,
     /// Detail of the reason, such as the name of an option or the output of a program. May be empty.
     pub detail: String,
@@ -55,32 +55,33 @@ pub struct UnknownPackage {
 pub enum UnknownPackageReason {
     /// The launcher runs a shell command line, which Drawbridge doesn't parse.
     ShellLine,
-    /// Another program, named in the detail, starts the launcher.
+    /// Another program, which [`UnknownPackage::detail`] names, starts the launcher.
     Wrapped,
-    /// Drawbridge does not know the launcher's option, which is in the detail.
+    /// Drawbridge does not know an option of the launcher, which [`UnknownPackage::detail`] contains.
     Option,
-    /// The detail, which specifies the package, is not a name and a version in a registry.
+    /// The package specifier in [`UnknownPackage::detail`] is not a name and a version in a registry, but for example a
+    /// URL or a path.
     Specifier,
     /// The command loads more than one package.
     Several,
     /// The command specifies no package to load.
     NoPackage,
-    /// Drawbridge can't look up packages of the launcher in the detail.
+    /// Drawbridge can't look up packages of the launcher that [`UnknownPackage::detail`] names.
     Launcher,
-    /// The environment variable in the detail affects which package is loaded.
+    /// The environment variable that [`UnknownPackage::detail`] names affects which package is loaded.
     Variable,
     /// Files in the server's working directory may change the registry.
     ProjectSettings,
-    /// A local copy of the package, at the path in the detail, may run instead.
+    /// A local copy of the package, at the path in [`UnknownPackage::detail`], may run instead.
     LocalCopy,
-    /// The launcher is outside of the search path. Its path is the detail.
+    /// The launcher is outside of the search path for programs. [`UnknownPackage::detail`] contains its path.
     OffSearchPath,
-    /// The package manager in the detail is not installed.
+    /// The package manager that [`UnknownPackage::detail`] names is not installed.
     NoClient,
-    /// The sandbox has no network access.
+    /// The server's sandbox has no network access.
     NoNetwork,
-    /// The package manager in the detail timed out.
+    /// The package manager that [`UnknownPackage::detail`] names timed out.
     TimedOut,
-    /// The package manager failed. Its output is the detail.
+    /// The package manager failed. [`UnknownPackage::detail`] contains its name and output.
     Failed,
 }

@@ -1,7 +1,7 @@
 //! Body of a conversation's item without data that only the model's provider can interpret.
 //!
-//! Items use this type in both directions between host and UI, so that such data is neither sent to the UI nor accepted
-//! from it.
+//! Items use this type in both directions between the host and the page, so that such data is neither sent to the page
+//! nor accepted from it.
 
 use std::ops::Deref;
 
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn opaque_provider_data_is_not_sent_to_the_ui() {
+    fn opaque_provider_data_is_not_sent_to_the_page() {
         let body: ItemBody = serde_json::from_value(reply()).unwrap();
         assert!(serde_json::to_string(&body).unwrap().contains("signed"), "the item should contain the opaque data");
         let shown = serde_json::to_string(&PageItemBody::from(body)).unwrap();
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn opaque_provider_data_from_the_ui_is_dropped() {
+    fn opaque_provider_data_from_the_page_is_dropped() {
         let shown: PageItemBody = serde_json::from_value(reply()).unwrap();
         let encoded = serde_json::to_string(&shown.into_inner()).unwrap();
         assert!(

@@ -11,19 +11,19 @@ use super::{ApprovedApp, DefinitionDiff, Flag, LookAlike, ReviewState};
 pub struct ReviewMarks {
     /// Review state of the definition, or `None` if there is no definition.
     pub review: Option<ReviewState>,
-    /// `true` if the server has reported a change of the list that contains the item, and Drawbridge has not read the
-    /// list again yet. Until then, each use of the list's items requires consent.
+    /// `true` if the server has reported a change of its list of tools or prompts that contains this definition, and
+    /// Drawbridge has not read the list again yet. Until then, each use of the list's items requires consent.
     #[serde(default)]
     pub outdated: bool,
     /// Differences from the definition that the user reviewed, or `None` if there are none.
     pub diff: Option<DefinitionDiff>,
-    /// Other items whose names are confusable with this one, at most ten.
+    /// Other names and titles that could be confused with that of the reviewed tool, prompt or server, at most ten.
     pub look_alikes: Vec<LookAlike>,
-    /// Parts of the text that may be intended to mislead a model or to hide from the user.
+    /// Parts of the definition's text that may be intended to mislead a model or to hide from the user.
     pub flags: Vec<Flag>,
 }
 
-/// Request to record that the user has reviewed definitions.
+/// Request to record that the user has reviewed definitions of a server's tools and prompts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ReviewDefinitions {
     /// Name of the server in the settings.
@@ -45,7 +45,7 @@ pub struct ReviewedDefinition {
     pub hash: String,
 }
 
-/// Data that was recorded at the user's reviews of a server.
+/// The user's reviews of a server's tools, prompts and apps, as recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewedDefinitions {
@@ -55,7 +55,8 @@ pub struct ReviewedDefinitions {
     pub identity: Vec<(String, String)>,
     /// Time at which the user last approved the identity, in milliseconds since 1970, or `None` if unknown.
     pub identity_since: Option<u64>,
-    /// Issuer of the server's tokens, or `None` if it was never signed in to.
+    /// Issuer identifier of the authorization server that issued the server's tokens, or `None` if the user never
+    /// signed in to the server.
     pub issuer: Option<String>,
     /// Tools whose definitions the user has reviewed.
     pub tools: Vec<PinnedDefinition>,

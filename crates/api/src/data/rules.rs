@@ -121,7 +121,7 @@ pub struct Rule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub sampling: Option<SamplingBudget>,
-    /// Duration for which the rule applies.
+    /// Duration for which the rule applies, such as this session or any time.
     pub scope: RuleScope,
     /// Time at which the rule expires, in milliseconds since 1970, or `None` if it has no expiry.
     pub expires_at: Option<u64>,
@@ -133,7 +133,7 @@ pub struct Rule {
     /// condition. Not permitted in a rule that allows.
     #[serde(default)]
     pub identity: Option<String>,
-    /// `true` if the rule also allows calls by a model that has read content of other servers.
+    /// `true` if the rule also allows calls by a model that has read untrusted content, such as that of another server.
     #[serde(default)]
     pub after_untrusted: bool,
 }
@@ -178,7 +178,7 @@ pub struct DryRun {
 pub struct DryRunResult {
     /// Effect of the decision: allow, ask or deny.
     pub effect: RuleEffect,
-    /// Stable name of the reason for the decision.
+    /// Stable identifier of the reason for the decision.
     pub reason: String,
     /// Rule, grant or preset that decided.
     pub by: DecisionSource,
@@ -217,6 +217,8 @@ pub enum DecisionSource {
     Preset,
     /// Preset of this computer's administrator.
     ManagedPreset,
+    /// The user's approval of the same call, which the user repeats.
+    RepeatedApproval,
 }
 
 /// Rule, grant or preset that was considered for a decision.

@@ -99,7 +99,7 @@ pub enum ModelChosenBy {
 /// Content that a provider's API can't represent, and its conversion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 pub struct SamplingLoss {
-    /// Stable name of the kind of content or of the request parameter that can't be represented.
+    /// Stable identifier of the kind of content, or of the request parameter, that can't be represented.
     pub feature: String,
     /// Conversion of the content: `refuse` rejects the request, `sendAfter` sends the content in a following message,
     /// `sayInText` describes it in text, `leaveOut` drops it.

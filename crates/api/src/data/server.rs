@@ -37,7 +37,7 @@ pub enum ServerConfig {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         sandbox: Option<Sandbox>,
-        /// Only protocol revision to use, such as `2025-06-18`, or `None` to negotiate the revision.
+        /// The only MCP protocol revision that may be used, such as `2025-06-18`, or `None` to negotiate the revision.
         #[serde(default)]
         revision: Option<String>,
         /// Tools that Drawbridge offers to models, or `None` for all. In an update, `None` keeps the current setting.
@@ -52,13 +52,13 @@ pub enum ServerConfig {
         /// Headers of each request.
         #[serde(default)]
         headers: Vec<HttpHeader>,
-        /// Only HTTP transport to use, or `None` to detect the transport.
+        /// The only HTTP transport that may be used, or `None` to detect the transport.
         #[serde(default)]
         kind: Option<HttpKind>,
         /// Sign-in settings that override discovered metadata, or `None` if there are none.
         #[serde(default)]
         auth: Option<AuthSettings>,
-        /// Only protocol revision to use, or `None` to negotiate the revision.
+        /// The only MCP protocol revision that may be used, or `None` to negotiate the revision.
         #[serde(default)]
         revision: Option<String>,
         /// Tools that Drawbridge offers to models, or `None` for all. In an update, `None` keeps the current setting.
@@ -113,8 +113,8 @@ pub struct Server {
     pub approved: bool,
     /// Protocol revision of the session, or `None` if there is no session.
     pub revision: Option<String>,
-    /// Description of how the protocol revision, and for a remote server the transport, was detected. `None` before the
-    /// detection.
+    /// Explanation of how Drawbridge detected the protocol revision and, for a remote server, the transport. `None`
+    /// before the detection.
     pub detection: Option<String>,
     /// Unverified claims of the server about itself, or `None` before the server has sent them.
     pub claims: Option<ServerClaims>,
@@ -189,7 +189,7 @@ pub enum ServerState {
     },
     /// The server is not running because of an error.
     Failed {
-        /// Kind of the error, by which the UI selects its message and actions.
+        /// Kind of the error, by which the page selects the message and the actions that it shows.
         reason: FailureReason,
         /// Cause of the failure, as a sentence for the user.
         message: String,

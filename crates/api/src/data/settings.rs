@@ -1,25 +1,30 @@
-//! Settings of the app, paths of its files, and encryption at rest.
+//! Settings of Drawbridge, paths of its files, and encryption at rest.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::exact_object::deserialize_exact_or_default;
+use super::complete_object::deserialize_complete_object_or_null;
 use super::{ChatBounds, ServerLimits};
 
-/// Settings of the app that the user can change.
+/// Settings of Drawbridge that the user can change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Settings {
-    /// Color theme in which the UI is displayed.
+    /// Color theme of Drawbridge's page.
     pub theme: Theme,
-    /// Language in which the UI and notifications are displayed.
+    /// Language of Drawbridge's page and of its system notifications.
     pub language: Language,
     /// `true` if the user has closed the welcome screen.
     pub welcome_done: bool,
-    /// `true` to show system notifications about consent requests while the window is in the background.
+    /// `true` to show a system notification about each new consent request while Drawbridge's window is in the
+    /// background.
     pub announce: bool,
     /// Limits for each server, or `None` for the defaults.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_exact_or_default")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "deserialize_complete_object_or_null"
+    )]
     #[ts(optional)]
     pub limits: Option<ServerLimits>,
     /// Time for which entries of the audit log are kept, in days, or 0 for an unlimited time.
@@ -29,14 +34,18 @@ pub struct Settings {
     /// `true` if the audit log stores payloads in addition to their hashes.
     pub audit_contents: bool,
     /// Limits on the content that a model receives, or `None` for the defaults.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_exact_or_default")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "deserialize_complete_object_or_null"
+    )]
     #[ts(optional)]
     pub chat: Option<ChatBounds>,
-    /// Action when the user closes the window while servers run.
+    /// Action of Drawbridge when the user closes its window while servers run.
     pub on_close: CloseAction,
-    /// `true` if the app checks for updates automatically.
+    /// `true` if Drawbridge checks for newer versions of itself automatically.
     pub check_updates: bool,
-    /// Zoom of the UI in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`], where 100 is the normal size.
+    /// Zoom of Drawbridge's page in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`], where 100 is the normal size.
     pub zoom: u16,
     /// `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
     pub menu_bar: bool,
@@ -46,31 +55,31 @@ pub struct Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct WindowSettings {
-    /// Zoom of the UI in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`], where 100 is the normal size.
+    /// Zoom of Drawbridge's page in percent, from [`MIN_ZOOM`] to [`MAX_ZOOM`], where 100 is the normal size.
     pub zoom: u16,
     /// `true` to show a menu bar in each window. Has no effect on macOS, which always shows one.
     pub menu_bar: bool,
 }
 
-/// Minimum zoom of the UI, in percent.
+/// Minimum zoom of Drawbridge's page, in percent.
 pub const MIN_ZOOM: u16 = 50;
-/// Maximum zoom of the UI, in percent.
+/// Maximum zoom of Drawbridge's page, in percent.
 pub const MAX_ZOOM: u16 = 200;
 
-/// Action when the user closes the window while servers run. Without running servers the app quits.
+/// Action of Drawbridge when the user closes its window while servers run. Without running servers, Drawbridge quits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum CloseAction {
-    /// Shows a dialog in which the user chooses.
+    /// Shows a dialog in which the user chooses between the other two actions.
     #[default]
     Ask,
     /// Hides the window while the servers continue to run.
     Background,
-    /// Quits the app, which stops the servers.
+    /// Quits Drawbridge, which stops the servers.
     Quit,
 }
 
-/// Color theme in which the UI is displayed.
+/// Color theme of Drawbridge's page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Theme {
@@ -83,7 +92,7 @@ pub enum Theme {
     Dark,
 }
 
-/// Language in which the UI and notifications are displayed.
+/// Language of Drawbridge's page and of its system notifications.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum Language {
@@ -112,7 +121,7 @@ pub struct AppPaths {
 pub struct ContentProtection {
     /// Encryption state of the conversations' contents.
     pub conversations: ContentAtRest,
-    /// Encryption state of the payloads in the audit log.
+    /// Encryption state of the payloads that the audit log stores.
     pub decisions: ContentAtRest,
 }
 

@@ -24,9 +24,9 @@ pub struct Skills {
 pub struct Skill {
     /// URI of the skill's `SKILL.md`, unique on its server.
     pub uri: String,
-    /// Name from the server, not necessarily unique.
+    /// Name of the skill, as the server provides it. Not necessarily unique.
     pub name: String,
-    /// Purpose and use of the skill, from the server.
+    /// Description of the skill's purpose and use, as the server provides it.
     pub description: String,
     /// Files of the skill including `SKILL.md`. `None` if the server generates the files on each read, so that they
     /// can't be verified.

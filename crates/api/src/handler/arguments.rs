@@ -1,4 +1,4 @@
-//! Conversion of command arguments to the host's types, and of the path of a saved file to the UI's type.
+//! Conversion of command arguments to the host's types, and of the path of a saved file to the API type.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use super::{Api, errors};
 use crate::data::{CompleteArgument, Completion, CompletionReference, ExpandTemplate, ExpandedTemplate, SavedFile};
 use crate::{ApiError, ErrorCode};
 
-/// Parses the identifier of a consent request from the UI.
+/// Parses the identifier of a consent request, as a command contains it.
 pub(crate) fn parse_request_id(text: &str) -> Result<ConsentRequestId, ApiError> {
     text.parse().map(ConsentRequestId).map_err(|_| errors::not_found_error("this consent request"))
 }
@@ -26,7 +26,7 @@ pub(super) fn to_paths(folders: Vec<String>) -> Vec<PathBuf> {
     folders.into_iter().map(PathBuf::from).collect()
 }
 
-/// Converts the path of a file that was saved, which is `None` if the user closed the dialog.
+/// Creates the response of a command that saves a file. `path` is `None` if the user closed the dialog.
 pub(super) fn saved_file(path: Option<PathBuf>) -> SavedFile {
     SavedFile { path: path.map(|path| path.display().to_string()) }
 }

@@ -62,7 +62,7 @@ fn audit_entry_view(entry: HostAudit) -> AuditEntry {
     }
 }
 
-/// Converts the result of verifying the audit log. Used by the UI and by `drawbridge-cli`.
+/// Converts the result of verifying the audit log to the API type. Also used by `drawbridge-cli`.
 #[must_use]
 pub fn audit_verdict_view(verdict: ports::AuditVerdict) -> AuditVerdict {
     AuditVerdict {

@@ -47,7 +47,8 @@ pub(super) async fn catalog_view(api: &Api, server: String, catalog: &HostCatalo
 pub(super) async fn call_tool(api: &Api, r: CallTool) -> Result<ToolResult, ApiError> {
     let arguments = require_object(r.arguments, "arguments")?;
     let origin = CallOrigin::User { conversation: r.conversation };
-    let call = ToolCall { id: r.call, origin, server: r.server, app: None, tool: r.tool, arguments };
+    let call =
+        ToolCall { id: r.call, origin, server: r.server, app: None, tool: r.tool, arguments, repeats: r.repeats };
     Ok(api.chat.call_tool(call).await?)
 }
 

@@ -69,7 +69,7 @@ pub(super) fn stop_reply(api: &Api, conversation: &str) -> Result<EmptyObject, A
 }
 
 pub(super) async fn set_conversation(api: &Api, r: SetConversation) -> Result<EmptyObject, ApiError> {
-    api.chat.set_conversation(r.conversation, r.settings).await?;
+    api.chat.set_conversation_settings(r.conversation, r.settings).await?;
     Ok(EmptyObject {})
 }
 

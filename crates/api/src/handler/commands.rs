@@ -87,7 +87,7 @@ impl Handler for Api {
         Ok(self.host.retry_now(r.server).await.map(|()| EmptyObject {})?)
     }
     async fn report_network_available(&self, _: EmptyObject) -> Result<EmptyObject, ApiError> {
-        Ok(self.host.network_changed().await.map(|()| EmptyObject {})?)
+        Ok(self.host.handle_network_change().await.map(|()| EmptyObject {})?)
     }
     async fn sign_in(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
         Ok(self.host.sign_in(r.server).await.map(|()| EmptyObject {})?)

@@ -1,4 +1,4 @@
-//! Conversion of sandboxes and limits between the host's types and those of the UI.
+//! Conversion of sandboxes and limits between the host's types and the API types.
 
 use host::SandboxStartError;
 use host::view::{
@@ -13,7 +13,7 @@ use super::{Api, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-/// Returns the files and hosts that a server could access in its sandbox. If the sandbox can't be set up, the report
+/// Reports the files and hosts that a server could access in its sandbox. If the sandbox can't be set up, the report
 /// contains the reason.
 pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxReport, ApiError> {
     Ok(match api.host.plan_sandbox(server).await {
@@ -54,7 +54,7 @@ pub(super) async fn propose_sandbox(api: &Api, r: ProposeSandbox) -> Result<Sand
 /// the sandbox.
 pub(super) async fn add_sandbox(api: &Api, r: AddSandbox) -> Result<EmptyObject, ApiError> {
     let sandbox = to_sandbox_config(r.sandbox)?;
-    api.host.contain_start(parse_request_id(&r.id)?, r.hash, sandbox).await?;
+    api.host.move_start_into_sandbox(parse_request_id(&r.id)?, r.hash, sandbox).await?;
     Ok(EmptyObject {})
 }
 
@@ -73,7 +73,7 @@ pub(super) async fn limits_usage(api: &Api, server: String) -> Result<LimitsUsag
     used.ok_or_else(|| errors::not_found_error(&format!("server \"{server}\"")))
 }
 
-/// Converts a sandbox from the UI. The host canonicalizes its folders.
+/// Converts sandbox settings from the API type to the host's type. The host canonicalizes the folders later.
 ///
 /// # Errors
 /// Returns [`ErrorCode::Invalid`] if a host pattern can't be parsed.
@@ -89,7 +89,7 @@ pub(super) fn to_sandbox_config(sandbox: Sandbox) -> Result<SandboxConfig, ApiEr
     Ok(SandboxConfig { folders: sandbox.folders.into_iter().map(folder).collect(), network })
 }
 
-/// Converts network access from the UI.
+/// Converts the network access of a sandbox from the API type to the host's type.
 ///
 /// # Errors
 /// Returns [`ErrorCode::Invalid`] if a host pattern can't be parsed.

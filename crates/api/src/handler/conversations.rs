@@ -10,7 +10,7 @@ use super::{Api, errors, views};
 use crate::ApiError;
 use crate::data::*;
 
-pub(crate) async fn conversation_list(api: &Api) -> Result<Vec<ConversationSummary>, ApiError> {
+pub(crate) async fn conversation_summaries(api: &Api) -> Result<Vec<ConversationSummary>, ApiError> {
     let list = api.chat.conversations().await?;
     Ok(list.into_iter().map(|(id, title, updated_at)| ConversationSummary { id, title, updated_at }).collect())
 }
@@ -30,7 +30,7 @@ pub(super) async fn set_draft(api: &Api, r: SetDraft) -> Result<EmptyObject, Api
 }
 
 pub(super) async fn append_items(api: &Api, r: AppendItems) -> Result<EmptyObject, ApiError> {
-    api.chat.append_items(r.conversation, r.items.into_iter().map(new_item).collect()).await?;
+    api.chat.append_items(r.conversation, r.items.into_iter().map(to_chat_item).collect()).await?;
     Ok(EmptyObject {})
 }
 
@@ -74,9 +74,9 @@ fn conversation_view(open: OpenConversation) -> Conversation {
     }
 }
 
-/// Converts a conversation's item from the UI to an item to write to the history. The state of the item is always
-/// complete.
-fn new_item(item: ConversationItem) -> ChatItem {
+/// Converts a conversation's item that the page sent to an item for the history. The converted item always has the
+/// state "complete".
+fn to_chat_item(item: ConversationItem) -> ChatItem {
     let ConversationItem { id, parent, at, body, .. } = item;
     ChatItem { id, parent, at, state: ItemState::Whole, body: body.into_inner() }
 }

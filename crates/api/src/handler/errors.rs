@@ -2,7 +2,9 @@
 
 use credentials::sign_in::SignInError;
 use domain::call::{CallFailure, CallFailureCode};
-use host::{DecisionError, FlowError, HostClosed, ReviewError, SamplingError, ServerError, SetupError, StorageError};
+use host::{
+    DataFlowError, DecisionError, HostClosed, ReviewError, SamplingError, ServerError, SetupError, StorageError,
+};
 use installer::imports::{ImportError, ImportServerError};
 use mcp_proto::session::CallError;
 use serde_json::json;
@@ -78,13 +80,13 @@ impl From<SetupError> for ApiError {
     }
 }
 
-impl From<FlowError> for ApiError {
-    fn from(error: FlowError) -> Self {
+impl From<DataFlowError> for ApiError {
+    fn from(error: DataFlowError) -> Self {
         match error {
-            FlowError::Server(error) => error.into(),
-            FlowError::TooMany => Self::new(ErrorCode::BadRequest, error.to_string()),
-            FlowError::Store(error) => system_error(error.to_string()),
-            FlowError::Closed(closed) => closed.into(),
+            DataFlowError::Server(error) => error.into(),
+            DataFlowError::TooMany => Self::new(ErrorCode::BadRequest, error.to_string()),
+            DataFlowError::Store(error) => system_error(error.to_string()),
+            DataFlowError::Closed(closed) => closed.into(),
         }
     }
 }

@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 
 use installer::{imports, projects};
-use other_apps::{AppEnvironment, ExportForm, FoundServer, LinkTarget, MAX_SERVERS, ScanReport, ScanScope};
+use other_apps::{
+    AppEnvironment, FoundServer, LinkTarget, MAX_SCANNED_SERVERS, ScanReport, ScanScope, ServerExportFormat,
+};
 use ports::server_config::ServerEntry;
 
 use super::{Api, containment, errors, server_setup};
@@ -14,8 +16,8 @@ use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
 impl Api {
-    /// Enables the import of servers from other apps whose settings are in this home folder. Without it, the command
-    /// `find_import_candidates` fails.
+    /// Enables the import of servers from the settings of other apps in the home folder of `environment`. Without an
+    /// environment, the command `find_import_candidates` fails.
     #[must_use]
     pub fn with_import_from(self, environment: AppEnvironment) -> Self {
         Self { environment: Some(environment.into()), ..self }
@@ -47,10 +49,10 @@ pub(super) async fn list_candidates(api: &Api, source: ImportSource) -> Result<I
 }
 
 pub(super) async fn import_servers(api: &Api, picked: ImportServers) -> Result<ImportedServers, ApiError> {
-    if picked.ids.len() > MAX_SERVERS {
+    if picked.ids.len() > MAX_SCANNED_SERVERS {
         return Err(ApiError::new(
             ErrorCode::Invalid,
-            format!("at most {MAX_SERVERS} servers can be imported at once"),
+            format!("at most {MAX_SCANNED_SERVERS} servers can be imported at once"),
         ));
     }
     let report = scan_import_source(api, picked.source).await?;
@@ -91,13 +93,14 @@ async fn scan_import_source(api: &Api, source: ImportSource) -> Result<ScanRepor
     }
 }
 
-/// Lists the files in a project folder that may define servers, so that the UI can ask the user before it reads them.
+/// Lists the files in a project folder that may define servers, so that the page can ask the user before it reads them.
 pub(super) async fn list_project_files(api: &Api, project: ProjectFolder) -> Result<ProjectFiles, ApiError> {
     let files = imports::list_project_files(&api.host, project.folder.into()).await?;
     Ok(ProjectFiles { files: files.into_iter().map(str::to_owned).collect() })
 }
 
-/// Lists the shared folders that define servers which the user has not seen. Without a home folder, there are none.
+/// Lists the folders that are shared with servers (roots) and whose settings files define servers that the user has not
+/// seen. The list is empty if the API has no home folder.
 pub(super) async fn list_unseen_projects(api: &Api) -> Result<UnseenProjects, ApiError> {
     let Some(environment) = api.environment.clone() else { return Ok(UnseenProjects::default()) };
     Ok(UnseenProjects { projects: projects::unseen_projects(&api.host, environment).await? })
@@ -113,8 +116,8 @@ pub(super) async fn export_server(api: &Api, what: ExportServer) -> Result<Expor
         ExportedServer { text: format!("{:#}", exported.document), omissions: exported.omissions }
     };
     Ok(match what.form {
-        ServerExportForm::McpServers => exported_json(ExportForm::McpServers),
-        ServerExportForm::VsCode => exported_json(ExportForm::VsCode),
+        ServerExportForm::McpServers => exported_json(ServerExportFormat::McpServers),
+        ServerExportForm::VsCode => exported_json(ServerExportFormat::VsCode),
         form @ (ServerExportForm::Link | ServerExportForm::LinkMarkdown) => {
             let link = other_apps::install_link(&entry, LinkTarget::Drawbridge)
                 .map_err(|problem| ApiError::new(ErrorCode::Invalid, problem.message))?;

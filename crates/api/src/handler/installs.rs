@@ -149,7 +149,7 @@ pub(super) async fn preview_install(api: &Api, draft: InstallDraft) -> Result<In
         }
         Err(error) => return Err(error.into()),
     };
-    let hidden = preview.before.as_ref().map(current_headers).unwrap_or_default();
+    let hidden = preview.before.as_ref().map(headers_by_name).unwrap_or_default();
     let server = server_preview_view(installer, preview.server, &hidden).await;
     let before = match preview.before {
         Some(before) => Some(server_preview_view(installer, before, &hidden).await),
@@ -158,8 +158,8 @@ pub(super) async fn preview_install(api: &Api, draft: InstallDraft) -> Result<In
     Ok(InstallPreview { server: Some(server), before, hash: Some(preview.hash.as_str().to_owned()), ..nothing })
 }
 
-/// Returns the current headers of a server. Their values are not displayed.
-fn current_headers(server: &NewServer) -> BTreeMap<String, String> {
+/// Returns the headers of a server, by name. The preview of an upgrade hides values that are equal to these.
+fn headers_by_name(server: &NewServer) -> BTreeMap<String, String> {
     server.entry.config.as_http().map(|http| http.headers.clone()).unwrap_or_default()
 }
 
@@ -178,7 +178,7 @@ fn parse_install_draft(draft: InstallDraft) -> Result<::installer::InstallDraft,
     Ok(::installer::InstallDraft { source: require_absolute_path(source)?, name, values, sandbox, upgrades })
 }
 
-/// Rejects a bundle with a relative path, because the working directory of the app is arbitrary.
+/// Returns an error if the path of a bundle is relative, because Drawbridge's working directory is arbitrary.
 fn require_absolute_path(source: InstallSource) -> Result<InstallSource, ApiError> {
     match &source {
         InstallSource::Bundle { path, .. } if !path.is_absolute() => {
@@ -301,7 +301,7 @@ pub(super) fn template_parts_view(template: &Template) -> Vec<PlannedPart> {
     template.parts.iter().filter_map(part).collect()
 }
 
-/// Converts the configuration of a server for a preview. The values of headers in `hidden` are not included.
+/// Converts the configuration of a server for a preview. A header value that equals the one in `hidden` is not shown.
 async fn server_preview_view(
     installer: &Installer,
     server: NewServer,
@@ -353,7 +353,9 @@ impl From<InstallError> for ApiError {
         let code = match &error {
             InstallError::Setup(error) => return error.clone().into(),
             InstallError::Registry(RegistryError::NotFound { .. }) => ErrorCode::NotFound,
-            InstallError::Registry(RegistryError::Address { .. } | RegistryError::Question(_)) => ErrorCode::BadRequest,
+            InstallError::Registry(RegistryError::Address { .. } | RegistryError::InvalidInput(_)) => {
+                ErrorCode::BadRequest
+            }
             InstallError::Registry(RegistryError::TooSlow { .. }) => ErrorCode::Timeout,
             InstallError::Registry(RegistryError::Unusable { .. } | RegistryError::WebPage { .. }) => {
                 ErrorCode::BadAnswer

@@ -1,7 +1,7 @@
 //! Command that saves images, audio and other binary content from a server to a file that the user selects.
 //!
 //! The suggested file name consists of letters and digits of the title, and of the extension for a known media type.
-//! Only the owner can read the file, and it is neither executed nor opened.
+//! The file's permissions let only the user read it, and Drawbridge neither executes nor opens it.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
@@ -18,10 +18,10 @@ const BASE64_DECODER: GeneralPurpose = GeneralPurpose::new(
 );
 
 /// File extension for unknown media types, which no program opens by default.
-const UNKNOWN_TYPE_EXTENSION: &str = "bin";
+const UNKNOWN_MEDIA_TYPE_EXTENSION: &str = "bin";
 
 /// File extensions of known media types. None of them belongs to an executable format.
-const FILE_EXTENSIONS: &[(&str, &str)] = &[
+const FILE_EXTENSION_BY_MEDIA_TYPE: &[(&str, &str)] = &[
     ("image/png", "png"),
     ("image/jpeg", "jpg"),
     ("image/gif", "gif"),
@@ -53,10 +53,10 @@ const FILE_EXTENSIONS: &[(&str, &str)] = &[
 /// Returns the file extension for a media type, ignoring its parameters.
 fn file_extension(mime_type: &str) -> &'static str {
     let essence = mime_type.split(';').next().unwrap_or_default().trim();
-    FILE_EXTENSIONS
+    FILE_EXTENSION_BY_MEDIA_TYPE
         .iter()
         .find(|(known, _)| known.eq_ignore_ascii_case(essence))
-        .map_or(UNKNOWN_TYPE_EXTENSION, |(_, extension)| extension)
+        .map_or(UNKNOWN_MEDIA_TYPE_EXTENSION, |(_, extension)| extension)
 }
 
 pub(super) async fn save_media(api: &Api, r: SaveMedia) -> Result<SavedFile, ApiError> {

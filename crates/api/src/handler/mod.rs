@@ -27,6 +27,6 @@ mod views;
 pub(crate) use arguments::parse_request_id;
 use arguments::{require_object, saved_file, to_paths};
 pub use audit::audit_verdict_view as audit_verdict;
-pub(crate) use conversations::conversation_list;
+pub(crate) use conversations::conversation_summaries;
 pub use serving::Api;
 pub(crate) use views::event_view;

@@ -12,7 +12,8 @@ use super::{Api, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-/// Age at which a stored list of models is requested again when the UI reads the models.
+/// Maximum age of a stored list of models. If the list is older when the page reads the models, it is requested from
+/// the provider again.
 const MODEL_LIST_MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) async fn list_models(api: &Api) -> Result<Models, ApiError> {
@@ -38,7 +39,8 @@ pub(super) async fn list_models(api: &Api) -> Result<Models, ApiError> {
     Ok(Models { providers: providers.collect(), default: view.default, found, presets: PROVIDER_PRESETS.to_vec() })
 }
 
-/// Requests outdated lists of models in spawned tasks. The UI receives an event when a list arrives.
+/// Spawns tasks that request the outdated lists of models from their providers. The page receives an event when a list
+/// arrives.
 fn refresh_outdated_lists(api: &Api, providers: &[ProviderView]) {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let oldest = u64::try_from(now.saturating_sub(MODEL_LIST_MAX_AGE).as_millis()).unwrap_or_default();
@@ -114,20 +116,20 @@ pub(super) async fn set_default_model(api: &Api, r: DefaultModel) -> Result<Empt
     Ok(EmptyObject {})
 }
 
-/// Parses the name of an enum variant, as the UI sends it.
+/// Parses the serialized name of an enum variant, such as a provider kind, from a command.
 fn parse_enum_variant<T: serde::de::DeserializeOwned>(word: String) -> Result<T, ApiError> {
     let unknown = format!("\"{word}\" is not known here");
     serde_json::from_value(Value::String(word)).map_err(|_| ApiError::new(ErrorCode::BadRequest, unknown))
 }
 
-/// Returns the serialized name of an enum variant for the UI.
+/// Returns the serialized name of an enum variant, for a response.
 fn enum_variant_name(value: impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-fn provider_view(own: ProviderView, has_key: bool) -> ModelProvider {
-    let ProviderView { settings, models, listed_at, problem } = own;
-    let losses = settings.possible_losses().into_iter().map(|loss| LossyConversion {
+fn provider_view(view: ProviderView, has_key: bool) -> ModelProvider {
+    let ProviderView { settings, models, listed_at, problem } = view;
+    let losses = settings.possible_lossy_conversions().into_iter().map(|loss| LossyConversion {
         feature: loss.what.code().to_owned(),
         conversion: enum_variant_name(loss.then),
         choices: loss.what.conversions().iter().map(enum_variant_name).collect(),
@@ -136,7 +138,7 @@ fn provider_view(own: ProviderView, has_key: bool) -> ModelProvider {
         losses: losses.collect(),
         has_key,
         local: settings.is_local(),
-        is_unencrypted: settings.is_sent_unencrypted(),
+        is_unencrypted: settings.sends_unencrypted(),
         models: models.into_iter().map(model_view).collect(),
         listed_at,
         problem: problem.as_ref().map(ModelProblem::from),
@@ -148,23 +150,23 @@ fn provider_view(own: ProviderView, has_key: bool) -> ModelProvider {
     }
 }
 
-fn model_view(own: models::Model) -> Model {
+fn model_view(model: models::Model) -> Model {
     Model {
-        id: own.id,
-        name: own.name,
-        context: own.context,
-        max_output: own.max_output,
-        price: own.price.map(|price| ModelPrice {
+        id: model.id,
+        name: model.name,
+        context: model.context,
+        max_output: model.max_output,
+        price: model.price.map(|price| ModelPrice {
             input: price.input,
             output: price.output,
             currency: price.currency,
             as_of: price.as_of,
         }),
-        images: own.takes.images,
-        audio: own.takes.audio,
-        files: own.takes.files,
-        tools: own.takes.tools,
-        thinking: own.takes.thinking,
+        images: model.takes.images,
+        audio: model.takes.audio,
+        files: model.takes.files,
+        tools: model.takes.tools,
+        thinking: model.takes.thinking,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Commands for reviews of definitions.
 
 use host::ShownDefinition;
-use offers::review::{AppApproval, DefinitionKind, Pin, ServerPins};
+use offers::review::{AppApproval, DefinitionKind, DefinitionPin, ServerPins};
 use serde_json::Value;
 
 use super::{Api, errors};
@@ -13,7 +13,7 @@ pub(super) async fn review_definitions(api: &Api, r: ReviewDefinitions) -> Resul
         definitions.into_iter().map(move |ReviewedDefinition { name, hash }| ShownDefinition { kind, name, hash })
     };
     let reviewed = of(DefinitionKind::Tool, r.tools).chain(of(DefinitionKind::Prompt, r.prompts)).collect();
-    api.host.review(r.server, reviewed).await?;
+    api.host.mark_reviewed(r.server, reviewed).await?;
     Ok(EmptyObject {})
 }
 
@@ -50,6 +50,6 @@ fn approved_app_view((uri, approval): (&String, &AppApproval)) -> ApprovedApp {
     ApprovedApp { uri: uri.clone(), hash: hash.clone(), grants: grants.clone(), since: *at }
 }
 
-fn pinned_definition_view((name, pin): (&String, &Pin)) -> PinnedDefinition {
+fn pinned_definition_view((name, pin): (&String, &DefinitionPin)) -> PinnedDefinition {
     PinnedDefinition { name: name.clone(), hash: pin.hash.to_string(), since: pin.at }
 }

@@ -1,4 +1,4 @@
-//! Conversion of server configurations between the types of the UI and those of the host.
+//! Conversion of server configurations between the API types and the host's types.
 //!
 //! Secret values of headers and environment variables are moved to the keychain. Header values and secret variables are
 //! never returned.
@@ -21,7 +21,7 @@ use crate::{ApiError, ErrorCode};
 
 pub(super) async fn add_server(api: &Api, r: AddServer) -> Result<SecretStorageReport, ApiError> {
     let setup = api.host.begin_setup().await?;
-    let requested = requested_server(r.config, &r.name, None, setup.secret_names_of_others(&r.name))?;
+    let requested = convert_requested_config(r.config, &r.name, None, setup.secret_names_of_others(&r.name))?;
     let entry = ServerEntry { name: r.name, config: requested.config };
     Ok(secret_storage_report(setup.add(entry, requested.secrets).await?))
 }
@@ -29,7 +29,7 @@ pub(super) async fn add_server(api: &Api, r: AddServer) -> Result<SecretStorageR
 pub(super) async fn update_server(api: &Api, r: UpdateServer) -> Result<SecretStorageReport, ApiError> {
     let setup = api.host.begin_setup().await?;
     let was = setup.config(&r.server)?;
-    let requested = requested_server(r.config, &r.name, Some(was), setup.secret_names_of_others(&r.server))?;
+    let requested = convert_requested_config(r.config, &r.name, Some(was), setup.secret_names_of_others(&r.server))?;
     let entry = ServerEntry { name: r.name, config: requested.config };
     Ok(secret_storage_report(setup.update(&r.server, entry, requested.secrets).await?))
 }
@@ -55,7 +55,7 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
             if !headers.contains_key(&r.header) && auth.secret_names().any(|name| name == r.header) =>
         {
             auth::check_sign_in_secret(&r.value)?;
-            let secret = (secrets::storage_key(&r.header, &place), r.value);
+            let secret = (secrets::secret_storage_key(&r.header, &place), r.value);
             return Ok(secret_storage_report(setup.set_sign_in_secret(r.server, secret).await?));
         }
         ServerTransport::Http(http) => {
@@ -73,12 +73,12 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
     let [name] = names[..] else {
         return Err(invalid_input_error("this value does not consist of one secret: change it in the settings file"));
     };
-    let mut key = secrets::storage_key(name, &place);
+    let mut key = secrets::secret_storage_key(name, &place);
     let mut renamed = None;
     if setup.is_secret_used_by_others(&r.server, &key) {
         let taken = setup.secret_names_of_others(&r.server);
-        let own = secret_name(&r.server, &r.header, Some(config.environment_or_headers()), &taken);
-        key = secrets::storage_key(&own, &place);
+        let own = header_or_variable_secret_name(&r.server, &r.header, Some(config.environment_or_headers()), &taken);
+        key = secrets::secret_storage_key(&own, &place);
         let value = value.replace(&secrets::secret_reference(name), &secrets::secret_reference(&own));
         match &mut config.transport {
             ServerTransport::Http(http) => http.headers.insert(r.header, value),
@@ -105,22 +105,23 @@ fn check_header(name: &str, value: &str) -> Result<(), ApiError> {
     ports::server_config::header_problem(name, value).map_or(Ok(()), |problem| Err(invalid_input_error(problem)))
 }
 
-/// Configuration of a server as converted from the UI, with the storage key and value of each secret for the keychain.
-struct RequestedServer {
+/// Server configuration, converted from a request to the host's type, with the storage key and the value of each secret
+/// to write to the keychain.
+struct ServerConfigWithSecrets {
     config: HostConfig,
     secrets: Vec<(String, String)>,
 }
 
-/// Converts a configuration from the UI.
+/// Converts a server configuration from a request to the host's type, and separates its secrets.
 ///
-/// `was` is the current configuration. The current header values are kept if the UI sends none. `taken` contains the
+/// `was` is the current configuration. The current header values are kept if the page sends none. `taken` contains the
 /// names of secrets that other servers use.
-fn requested_server(
+fn convert_requested_config(
     config: ServerConfig,
     server: &str,
     was: Option<&HostConfig>,
     taken: Vec<String>,
-) -> Result<RequestedServer, ApiError> {
+) -> Result<ServerConfigWithSecrets, ApiError> {
     let before = was.map(|was| was.tools.clone()).unwrap_or_default();
     let (transport, revision, tools, secrets) = match config {
         ServerConfig::Stdio { command, args, env, secret_env, cwd, sandbox, revision, tools } => {
@@ -153,7 +154,7 @@ fn requested_server(
     if let Some(problem) = tools.problem() {
         return Err(invalid_input_error(problem));
     }
-    Ok(RequestedServer { config: HostConfig { transport, revision, tools }, secrets })
+    Ok(ServerConfigWithSecrets { config: HostConfig { transport, revision, tools }, secrets })
 }
 
 fn apply_headers(
@@ -177,15 +178,16 @@ fn apply_headers(
             Some(value) => {
                 check_header(&header.name, &value)?;
                 if header.secret {
-                    let name = secret_name(server, &header.name, was.map(|was| &was.headers), &taken);
+                    let name =
+                        header_or_variable_secret_name(server, &header.name, was.map(|was| &was.headers), &taken);
                     taken.push(name.clone());
-                    secrets_to_store.push((secrets::storage_key(&name, &origin), value));
+                    secrets_to_store.push((secrets::secret_storage_key(&name, &origin), value));
                     secrets::secret_reference(&name)
                 } else {
                     value
                 }
             }
-            None => stored_header_value(&header.name, was, &origin)?,
+            None => current_header_value_for_origin(&header.name, was, &origin)?,
         };
         if http.headers.insert(header.name.clone(), value).is_some() {
             return Err(invalid_input_error(format!("the header {:?} is set twice", header.name)));
@@ -196,7 +198,12 @@ fn apply_headers(
 
 /// Returns the name under which the secret of a header or variable is stored: the existing name, or a new one that is
 /// not in `taken`.
-fn secret_name(server: &str, header: &str, was: Option<&BTreeMap<String, String>>, taken: &[String]) -> String {
+fn header_or_variable_secret_name(
+    server: &str,
+    header: &str,
+    was: Option<&BTreeMap<String, String>>,
+    taken: &[String],
+) -> String {
     let (own, others): (Vec<_>, Vec<_>) =
         was.into_iter().flatten().partition(|(name, _)| name.eq_ignore_ascii_case(header));
     let mut taken = taken.to_vec();
@@ -209,7 +216,7 @@ fn secret_name(server: &str, header: &str, was: Option<&BTreeMap<String, String>
 }
 
 /// Returns the stored value of a header. A value that the user entered for one origin is not used for another origin.
-fn stored_header_value(name: &str, was: Option<&HttpConfig>, origin: &str) -> Result<String, ApiError> {
+fn current_header_value_for_origin(name: &str, was: Option<&HttpConfig>, origin: &str) -> Result<String, ApiError> {
     let value = was.and_then(|was| was.headers.get(name));
     let value = value.ok_or_else(|| invalid_input_error(format!("the header {name:?} has no value")))?;
     if was.and_then(HttpConfig::origin).as_deref() != Some(origin) {
@@ -234,10 +241,10 @@ pub(super) const fn http_kind_view(kind: HostKind) -> HttpKind {
     }
 }
 
-/// Selects if the values of a server's headers and secrets are sent to the UI.
+/// Choice between sending and omitting the values of a server's headers and secrets in a response to the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SecretVisibility {
-    /// The values are sent, because the user has just pasted them. The UI returns them when it adds the server.
+    /// The values are sent, because the user has just pasted them. The page returns them when it adds the server.
     Shown,
     /// The values are not sent, because they belong to a configured server.
     Hidden,
@@ -253,7 +260,7 @@ pub(super) fn headers_view(http: &HttpConfig, values: SecretVisibility) -> Vec<H
     http.headers.iter().map(one).collect()
 }
 
-/// Converts a server's configuration for the UI.
+/// Converts a server's configuration to the API type, with or without the values of its secrets.
 pub(super) fn config_view(config: HostConfig, values: SecretVisibility) -> ServerConfig {
     let revision = config.revision.map(|revision| revision.to_string());
     let tools = Some(config.tools).filter(|tools| !tools.admits_all_tools());

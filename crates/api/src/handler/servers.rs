@@ -21,7 +21,7 @@ pub(super) async fn read_snapshot(api: &Api) -> Result<Snapshot, ApiError> {
         servers: snapshot.servers.into_iter().map(views::server_view).collect(),
         consent_requests: snapshot.consent_requests.into_iter().map(views::consent_request_view).collect(),
         calls: snapshot.calls,
-        conversations: super::conversations::conversation_list(api).await?,
+        conversations: super::conversations::conversation_summaries(api).await?,
         settings: views::settings_view(snapshot.settings),
         config_problem: snapshot.config_problem,
         paths: AppPaths {
@@ -72,7 +72,8 @@ pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFi
     Ok(saved_file(api.host.save_file(&name, write).await?))
 }
 
-/// Formats an entry as one line of the export. The message is included as JSON if it is valid, otherwise as a string.
+/// Formats an entry of an activity log as one line of the export. A message that is not valid JSON is included as a
+/// string.
 fn activity_export_line(entry: &supervision::activity::ActivityEntry) -> String {
     let shown = views::activity_entry_view(entry);
     let body = entry.body();

@@ -37,15 +37,15 @@ impl Api {
         Self { chat, apps, host, environment: None, installer: None, computer: None }
     }
 
-    /// Permits pages with these origins to display MCP apps in frames. The caller has to serve the responses of
-    /// [`AppViews::respond`] to the frames, with a separate origin for each displayed app.
+    /// Permits web pages with these origins to display MCP apps in frames. The caller has to serve the responses of
+    /// [`AppViews::respond`] to the frames, with a separate origin for each shown app.
     #[must_use]
     pub fn with_app_frames(mut self, ancestors: Vec<FrameAncestor>) -> Self {
         self.apps = self.apps.with_ancestors(ancestors);
         self
     }
 
-    /// Returns the manager of the displayed MCP apps.
+    /// Returns the component that manages the shown MCP apps.
     #[must_use]
     pub const fn app_views(&self) -> &AppViews {
         &self.apps
@@ -57,7 +57,8 @@ impl Api {
         &self.host
     }
 
-    /// Returns the conversations of the host. The API also makes tool calls of the user through them.
+    /// Returns the component that manages the conversations of the host. The API also makes the user's own tool calls
+    /// through it.
     #[must_use]
     pub const fn chat(&self) -> &Chat {
         &self.chat

@@ -8,8 +8,9 @@ use super::Api;
 use crate::data::{ReadSkill, Skill, SkillContents, Skills};
 use crate::{ApiError, ErrorCode};
 
-/// Maximum number of notes about skills with an invalid list entry. Further invalid entries are only counted.
-const MAX_UNUSABLE_SKILLS_LISTED: usize = 10;
+/// Maximum number of notes about invalid entries in a server's list of skills. Further invalid entries are only
+/// counted.
+const MAX_UNUSABLE_SKILL_NOTES: usize = 10;
 /// Maximum length of the skill's URI in a note about an invalid list entry, in characters.
 const MAX_NOTE_URI_CHARS: usize = 200;
 
@@ -17,9 +18,9 @@ pub(super) async fn list_skills(api: &Api, server: String) -> Result<Skills, Api
     let SkillList { skills, dropped, is_cut } = SkillReader::new(&api.host).list(server.clone()).await?;
     let read = skills.len() + dropped.len();
     let mut notes: Vec<String> =
-        dropped.iter().take(MAX_UNUSABLE_SKILLS_LISTED).map(|(uri, cause)| unusable_skill_note(uri, cause)).collect();
-    if dropped.len() > MAX_UNUSABLE_SKILLS_LISTED {
-        notes.push(format!("{} more skills can't be used", dropped.len() - MAX_UNUSABLE_SKILLS_LISTED));
+        dropped.iter().take(MAX_UNUSABLE_SKILL_NOTES).map(|(uri, cause)| unusable_skill_note(uri, cause)).collect();
+    if dropped.len() > MAX_UNUSABLE_SKILL_NOTES {
+        notes.push(format!("{} more skills can't be used", dropped.len() - MAX_UNUSABLE_SKILL_NOTES));
     }
     if is_cut {
         notes.push(format!("the list of skills is too long: only the first {read} were read"));

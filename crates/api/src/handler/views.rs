@@ -1,4 +1,4 @@
-//! Conversion of the host's views to the types of the UI.
+//! Conversion of the host's views to the API types.
 
 mod authorization;
 mod consent_request;
@@ -33,8 +33,8 @@ use super::server_setup::{self, SecretVisibility};
 use crate::Event;
 use crate::data::*;
 
-/// Converts an event of the host for the UI. The caller provides the list of conversations, which an event about
-/// conversations includes.
+/// Converts an event of the host to the API type. `conversations` is the current list of all conversations, which is
+/// included in an event about them.
 pub(crate) fn event_view(event: &HostEvent, conversations: Vec<ConversationSummary>) -> Event {
     match event.clone() {
         HostEvent::ServerChanged(view) => Event::ServerChanged { server: server_view(*view) },

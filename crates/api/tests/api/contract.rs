@@ -97,7 +97,23 @@ async fn tool_result_contains_every_kind_of_content() {
 }
 
 #[tokio::test]
-async fn edited_sampling_request_keeps_members_the_ui_does_not_show() {
+async fn approved_call_can_be_repeated_without_a_consent_request() {
+    let (app, api) = start_demo_server().await;
+    let request = |id: &str| json!({"call": id, "server": "harbour", "tool": "add", "arguments": {"a": 2, "b": 3}});
+    let (caller, first) = (api.clone(), request("1"));
+    let called = tokio::spawn(async move { dispatch(&caller, "call_tool", first).await });
+    let consent_request = app.consent_request("harbour", "the tool", |_| true).await;
+    app.decide(&consent_request, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
+    assert!(called.await.unwrap().is_ok(), "the approved call should succeed");
+    let mut again = request("2");
+    again["repeats"] = json!("1");
+    let repeated = tokio::time::timeout(EVENT_TIMEOUT, run_command(&api, "call_tool", again)).await;
+    let result = repeated.expect("the repeated call should require no consent");
+    assert_eq!(result["isError"], json!(false), "result of the repeated call: {result}");
+}
+
+#[tokio::test]
+async fn edited_sampling_request_keeps_members_the_page_does_not_show() {
     let (app, api) = start_demo_server().await;
     let (caller, request) =
         (api.clone(), json!({"call": "1", "server": "harbour", "tool": "ask_model", "arguments": {}}));
@@ -320,7 +336,7 @@ async fn history_is_paged_and_searchable() {
 }
 
 #[tokio::test]
-async fn call_is_stored_in_its_conversation_after_the_ui_disconnects() {
+async fn call_is_stored_in_its_conversation_after_the_page_disconnects() {
     let (app, api) = start_demo_server().await;
     let id = run_command(&api, "create_conversation", json!({"title": "Sums"})).await["id"].clone();
     let request =

@@ -11,7 +11,7 @@ const SECRET: &str = "t0psecret-of-mine";
 
 /// Returns a configuration that starts the demo server by a shell script. The script writes its environment variables
 /// to a file, and prints the secret.
-fn environment_recording_config(app: &TestApp, env: Value) -> Value {
+fn environment_recording_server_config(app: &TestApp, env: Value) -> Value {
     let script = r#"env > "$SEEN"; printf '%s\n' "{\"jsonrpc\":\"2.0\",\"method\":\"x/$TOKEN\"}"; exec "$0""#;
     let mut env = env;
     env["SEEN"] = json!(app.folder.path().join("seen"));
@@ -42,7 +42,7 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let mut events = api.events();
-    let config = environment_recording_config(&app, json!({"TOKEN": SECRET, "LEVEL": "debug"}));
+    let config = environment_recording_server_config(&app, json!({"TOKEN": SECRET, "LEVEL": "debug"}));
     let response = run_command(&api, "add_server", json!({"name": "near", "config": config})).await;
     assert!(response["onlyThisRun"].is_string(), "the missing keychain should be reported: {response}");
     let (file, shown) = settings_entry(&app, &api).await;
@@ -110,7 +110,7 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
 async fn secret_is_bound_to_the_command_it_was_entered_for() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
-    let config = environment_recording_config(&app, json!({"TOKEN": SECRET}));
+    let config = environment_recording_server_config(&app, json!({"TOKEN": SECRET}));
     run_command(&api, "add_server", json!({"name": "near", "config": config})).await;
     let (file, shown) = settings_entry(&app, &api).await;
     let mut other = shown.clone();
@@ -135,7 +135,7 @@ async fn secret_of_a_remote_server_is_not_passed_to_a_process() {
     let header = json!({"name": "Authorization", "value": SECRET, "secret": true});
     let remote = json!({"type": "http", "url": "http://127.0.0.1:9/mcp", "headers": [header]});
     run_command(&api, "add_server", json!({"name": "far", "config": remote})).await;
-    let mut config = environment_recording_config(&app, json!({"TOKEN": "${secret:far.Authorization}"}));
+    let mut config = environment_recording_server_config(&app, json!({"TOKEN": "${secret:far.Authorization}"}));
     config["secretEnv"] = Value::Null;
     run_command(&api, "add_server", json!({"name": "near", "config": config})).await;
     let failure = start_failure_message(&app).await;

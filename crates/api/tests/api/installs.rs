@@ -122,7 +122,7 @@ async fn bundle_is_offered_and_installed() {
 }
 
 #[tokio::test]
-async fn failed_offers_report_the_cause() {
+async fn failed_install_offers_report_the_cause() {
     let app = TestApp::start(Vec::new()).await;
     let registry = start_registry().await;
     let api = api_with_registry(&app, &registry);

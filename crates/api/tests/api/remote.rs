@@ -93,7 +93,7 @@ async fn update_keeps_header_values_for_the_same_address_only() {
     let missing = json!({"server": "far", "header": "X-None", "value": "two"});
     let missing = dispatch(&api, "set_secret", missing).await.unwrap_err();
     assert_eq!(missing.code, ErrorCode::NotFound, "an unknown header has no secret: {missing}");
-    let key = ports::secrets::storage_key("far.X-Key", "https://a.example");
+    let key = ports::secrets::secret_storage_key("far.X-Key", "https://a.example");
     let secret = || app.host.ports().secrets.get(&key).unwrap();
     assert_eq!(secret().as_deref(), Some("two"), "the secret should be replaced");
     run_command(&api, "remove_server", json!({"server": "far"})).await;
@@ -115,8 +115,9 @@ async fn concurrently_added_servers_have_separate_secrets() {
         run_command(&api, "add_server", added("ü", "one")),
         run_command(&api, "add_server", added("ä", "two"))
     );
-    let secret =
-        |name: &str| app.host.ports().secrets.get(&ports::secrets::storage_key(name, "https://a.example")).unwrap();
+    let secret = |name: &str| {
+        app.host.ports().secrets.get(&ports::secrets::secret_storage_key(name, "https://a.example")).unwrap()
+    };
     let mut secrets = [secret("_.X-Key"), secret("_.X-Key-2")];
     secrets.sort();
     assert_eq!(
@@ -136,8 +137,9 @@ async fn new_secret_never_overwrites_the_secret_of_another_server() {
         json!({"type": "http", "url": "https://a.example/mcp", "headers": headers})
     };
     let keep = json!({"type": "http", "url": "https://a.example/mcp", "headers": [{"name": "X-Key", "value": null}]});
-    let secret =
-        |name: &str| app.host.ports().secrets.get(&ports::secrets::storage_key(name, "https://a.example")).unwrap();
+    let secret = |name: &str| {
+        app.host.ports().secrets.get(&ports::secrets::secret_storage_key(name, "https://a.example")).unwrap()
+    };
     run_command(&api, "add_server", json!({"name": "ü", "config": keyed("one")})).await;
     run_command(&api, "add_server", json!({"name": "ä", "config": keyed("two")})).await;
     assert_eq!(
@@ -179,8 +181,9 @@ async fn replacing_a_shared_secret_affects_one_server_only() {
     run_command(&api, "add_server", named("one", "https://a.example/one")).await;
     run_command(&api, "add_server", named("elsewhere", "https://b.example/mcp")).await;
     let enter = |value: &str| json!({"server": "one", "header": "Authorization", "value": value});
-    let secret =
-        |name: &str| app.host.ports().secrets.get(&ports::secrets::storage_key(name, "https://a.example")).unwrap();
+    let secret = |name: &str| {
+        app.host.ports().secrets.get(&ports::secrets::secret_storage_key(name, "https://a.example")).unwrap()
+    };
     let file = || std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     run_command(&api, "set_secret", enter("first")).await;
     assert_eq!(

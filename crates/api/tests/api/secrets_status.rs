@@ -10,9 +10,9 @@ use serde_json::json;
 use testkit::app::TestApp;
 
 /// Keychain that reports a fixed status.
-struct StatusKeychain(SecretsStatus, SecretsInMemory);
+struct FixedStatusKeychain(SecretsStatus, SecretsInMemory);
 
-impl Secrets for StatusKeychain {
+impl Secrets for FixedStatusKeychain {
     fn get(&self, key: &str) -> Result<Option<String>, SecretError> {
         self.1.get(key)
     }
@@ -43,7 +43,7 @@ async fn each_keychain_state_has_its_own_response() {
         (SecretsStatus::Missing { cause: cause() }, json!({"is": "missing", "cause": cause()})),
         (SecretsStatus::Broken { cause: cause() }, json!({"is": "broken", "cause": cause()})),
     ] {
-        let keychain = Arc::new(StatusKeychain(status.clone(), SecretsInMemory::default()));
+        let keychain = Arc::new(FixedStatusKeychain(status.clone(), SecretsInMemory::default()));
         let folder = tempfile::tempdir().unwrap();
         let app = TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), keychain).await;
         let response = dispatch(&Api::new(app.host.clone()), "read_secrets_status", json!({})).await.unwrap();

@@ -189,8 +189,9 @@ async fn sign_in_settings_are_stored_and_the_secret_is_never_returned() {
         "issuer": "https://login.example/7", "scopes": ["ships:read"], "redirectPort": 4321, "secretNames": [], "rest": null,
     });
     assert_eq!(shown, settings, "all settings except the secret should be returned");
-    let secret =
-        |origin: &str| app.host.ports().secrets.get(&ports::secrets::storage_key("far.client_secret", origin)).unwrap();
+    let secret = |origin: &str| {
+        app.host.ports().secrets.get(&ports::secrets::secret_storage_key("far.client_secret", origin)).unwrap()
+    };
     assert_eq!(secret("https://a.example").as_deref(), Some("t0psecret"), "the secret should be in the keychain");
 
     let update = |config: Value| json!({"server": "far", "name": "far", "config": config});
@@ -238,7 +239,7 @@ async fn pasted_settings_keep_all_sign_in_settings() {
         expected,
         "all settings should be stored, with a reference to the secret"
     );
-    let key = ports::secrets::storage_key("far.client_secret", "https://a.example");
+    let key = ports::secrets::secret_storage_key("far.client_secret", "https://a.example");
     assert_eq!(
         app.host.ports().secrets.get(&key).unwrap().as_deref(),
         Some("t0psecret"),
@@ -259,7 +260,7 @@ async fn pasted_settings_keep_all_sign_in_settings() {
     let enter = |name: &str, value: &str| json!({"server": "far", "header": name, "value": value});
     run_command(&api, "set_secret", enter("key", PRIVATE_KEY_PEM)).await;
     let secrets = &app.host.ports().secrets;
-    let key = ports::secrets::storage_key("key", "https://a.example");
+    let key = ports::secrets::secret_storage_key("key", "https://a.example");
     assert_eq!(
         secrets.get(&key).unwrap().as_deref(),
         Some(PRIVATE_KEY_PEM),

@@ -13,10 +13,10 @@ use crate::result::call_tool_result;
 use crate::streamed_call::CallStep;
 
 /// Reason that an app receives if the call that it displays was not made.
-const NOT_MADE_REASON: &str = "the call was not made";
+const CALL_NOT_MADE_REASON: &str = "the call was not made";
 
 impl ViewTask {
-    /// Returns the time at which the app can receive the next partial input, or `None` if there is none.
+    /// Returns the time at which the app is to receive the next partial input, or `None` if none is due.
     pub(super) fn partial_input_time(&self) -> Option<Instant> {
         self.streamed.as_ref().filter(|_| self.is_initialized)?.partial_input_time()
     }
@@ -40,7 +40,7 @@ impl ViewTask {
         let item = match step {
             CallStep::NotMade => {
                 self.streamed = None;
-                return log_order_error(self.view.send_tool_cancelled(Some(NOT_MADE_REASON.to_owned())));
+                return log_order_error(self.view.send_tool_cancelled(Some(CALL_NOT_MADE_REASON.to_owned())));
             }
             CallStep::Sent(item) => {
                 // Otherwise the app receives the input with the result.
@@ -73,8 +73,8 @@ pub(super) fn deliver_result(view: &mut View, result: &ToolResult) -> Result<(),
     }
 }
 
-/// Logs a message about the displayed call that the view did not accept. The order of the messages is right, so that
-/// this is a programming error.
+/// Logs that the view did not accept a message about the displayed call. Only a programming error can cause this, since
+/// the messages are sent in the required order.
 pub(super) fn log_order_error(sent: Result<(), ToolMessageOrderError>) {
     if let Err(error) = sent {
         tracing::error!(%error, "an app did not receive a message about its call");

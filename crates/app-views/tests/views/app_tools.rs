@@ -15,17 +15,17 @@ use testkit::app::EVENT_TIMEOUT;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::{HTML, PAGE_URI, SERVER, TOOL, TestViews, context};
+use super::{PAGE_HTML, PAGE_URI, SERVER, TOOL, TestViews, context};
 
 const CONVERSATION: &str = "talk";
 /// Tool of the app.
-const MOVE: &str = "move";
-const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
+const MOVE_TOOL: &str = "move";
+const ALLOW_ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
 type RunningCall = JoinHandle<Result<ToolResult, CallFailure>>;
 
 fn tools(description: &str) -> Value {
-    json!({ "tools": [{ "name": MOVE, "description": description, "inputSchema": { "type": "object" } }] })
+    json!({ "tools": [{ "name": MOVE_TOOL, "description": description, "inputSchema": { "type": "object" } }] })
 }
 
 fn is_app_call(request: &ConsentRequestView) -> bool {
@@ -40,12 +40,12 @@ impl TestViews {
         self.app.host.ports().history.create(&conversation).unwrap();
         let origin = CallOrigin::User { conversation: Some(CONVERSATION.into()) };
         let (id, server, tool) = ("seen".to_owned(), SERVER.to_owned(), TOOL.to_owned());
-        let call = ToolCall { id, origin, server, app: None, tool, arguments: Map::new() };
+        let call = ToolCall { id, origin, server, app: None, tool, arguments: Map::new(), repeats: None };
         let chat = self.chat.clone();
         let called = tokio::spawn(async move { chat.call_tool(call).await });
         let is_call = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
         let request = self.app.consent_request(SERVER, "the first call", is_call).await;
-        self.app.decide(&request, ONCE).await;
+        self.app.decide(&request, ALLOW_ONCE).await;
         called.await.unwrap().unwrap();
         self.approve().await;
         let displayed = DisplayedCall::Item { conversation: CONVERSATION.into(), item: "seen".into() };
@@ -53,7 +53,7 @@ impl TestViews {
         let params = json!({ "appInfo": { "name": "Board", "version": "1" }, "protocolVersion": "2026-01-26",
             "appCapabilities": { "tools": { "listChanged": true } } });
         self.post(&opened, json!({ "jsonrpc": "2.0", "id": 0, "method": "ui/initialize", "params": params }));
-        self.response(&opened, 0).await;
+        self.wait_for_response(&opened, 0).await;
         self.post(&opened, json!({ "jsonrpc": "2.0", "method": "ui/notifications/initialized" }));
         let listed = self.list_tools(&opened, tools("Moves a card")).await;
         (opened, listed)
@@ -61,9 +61,9 @@ impl TestViews {
 
     /// Responds to the host's request for the app's tools, and returns the change for the page.
     async fn list_tools(&mut self, opened: &OpenedApp, tools: Value) -> AppViewChange {
-        let request = self.message(opened, "tools/list").await;
+        let request = self.wait_for_message(opened, "tools/list").await;
         self.post(opened, json!({ "jsonrpc": "2.0", "id": request["id"], "result": tools }));
-        self.change(opened, |change| matches!(change, AppViewChange::ToolsChanged { .. })).await
+        self.wait_for_change(opened, |change| matches!(change, AppViewChange::ToolsChanged { .. })).await
     }
 
     /// Opens the app like [`open_with_tools`](Self::open_with_tools), and turns its tools on.
@@ -79,7 +79,15 @@ impl TestViews {
         let origin = CallOrigin::Model { conversation: CONVERSATION.into() };
         let app = Some(ProvidingApp { view: opened.view.clone(), tool: TOOL.into() });
         let arguments = json!({ "to": "done" }).as_object().cloned().unwrap();
-        let call = ToolCall { id: id.to_owned(), origin, server: SERVER.into(), app, tool: MOVE.into(), arguments };
+        let call = ToolCall {
+            id: id.to_owned(),
+            origin,
+            server: SERVER.into(),
+            app,
+            tool: MOVE_TOOL.into(),
+            arguments,
+            repeats: None,
+        };
         let (chat, stop) = (self.chat.clone(), stop.clone());
         tokio::spawn(async move { chat.call_tool_until(call, stop).await })
     }
@@ -93,8 +101,8 @@ impl TestViews {
     ) -> (RunningCall, Value) {
         let called = self.spawn_app_call(id, opened, stop);
         let request = self.app.consent_request(SERVER, "the call of the app's tool", is_app_call).await;
-        self.app.decide(&request, ONCE).await;
-        let message = self.message(opened, "tools/call").await;
+        self.app.decide(&request, ALLOW_ONCE).await;
+        let message = self.wait_for_message(opened, "tools/call").await;
         (called, message)
     }
 
@@ -109,10 +117,10 @@ async fn call_result(call: RunningCall) -> Result<ToolResult, CallFailure> {
 
 #[tokio::test]
 async fn a_model_gets_the_tools_of_an_app_only_after_the_user_turned_them_on() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let (opened, listed) = test.open_with_tools().await;
     let AppViewChange::ToolsChanged { tools, hash, dropped: 0, on: false } = listed else { panic!("{listed:?}") };
-    assert_eq!(tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), [MOVE]);
+    assert_eq!(tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), [MOVE_TOOL]);
     assert!(tools[0].definition.contains("Moves a card"), "{}", tools[0].definition);
     assert_eq!(test.tools_for_model().await, 0);
     let stop = CancellationToken::new();
@@ -124,7 +132,7 @@ async fn a_model_gets_the_tools_of_an_app_only_after_the_user_turned_them_on() {
     test.views.set_tools(&opened.view, Some(hash)).await.unwrap();
     assert_eq!(test.tools_for_model().await, 1);
     let (called, message) = test.start_approved_call("2", &opened, &stop).await;
-    assert_eq!(message["params"], json!({ "name": MOVE, "arguments": { "to": "done" } }));
+    assert_eq!(message["params"], json!({ "name": MOVE_TOOL, "arguments": { "to": "done" } }));
     let result = json!({ "content": [{ "type": "text", "text": "moved" }] });
     test.post(&opened, json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }));
     let result = call_result(called).await.unwrap();
@@ -136,7 +144,7 @@ async fn a_model_gets_the_tools_of_an_app_only_after_the_user_turned_them_on() {
 
 #[tokio::test]
 async fn other_definitions_turn_the_tools_off() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_with_tools_on().await;
     let pending = test.spawn_app_call("1", &opened, &CancellationToken::new());
     test.app.consent_request(SERVER, "the call of the app's tool", is_app_call).await;
@@ -149,33 +157,33 @@ async fn other_definitions_turn_the_tools_off() {
 
 #[tokio::test]
 async fn a_stopped_call_is_cancelled_in_the_app() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_with_tools_on().await;
     let stop = CancellationToken::new();
     let (called, message) = test.start_approved_call("1", &opened, &stop).await;
     stop.cancel();
-    let cancelled = test.message(&opened, "notifications/cancelled").await;
+    let cancelled = test.wait_for_message(&opened, "notifications/cancelled").await;
     assert_eq!(cancelled["params"]["requestId"], message["id"]);
     assert_eq!(call_result(called).await, Err(CallFailure::Cancelled));
 }
 
 #[tokio::test]
 async fn a_running_call_is_cancelled_in_the_app_when_its_tools_are_turned_off() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_with_tools_on().await;
     let (called, message) = test.start_approved_call("1", &opened, &CancellationToken::new()).await;
     // A hostile app changes its list when it receives the call.
     test.post(&opened, json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
     let listed = test.list_tools(&opened, tools("Sends a card away")).await;
     assert!(matches!(listed, AppViewChange::ToolsChanged { on: false, .. }), "{listed:?}");
-    let cancelled = test.message(&opened, "notifications/cancelled").await;
+    let cancelled = test.wait_for_message(&opened, "notifications/cancelled").await;
     assert_eq!(cancelled["params"]["requestId"], message["id"]);
     assert_eq!(call_result(called).await, Err(CallFailure::Cancelled));
 }
 
 #[tokio::test]
 async fn tools_with_names_of_tools_of_the_server_are_refused() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let (opened, _) = test.open_with_tools().await;
     let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
     test.post(&opened, json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }));
@@ -187,7 +195,7 @@ async fn tools_with_names_of_tools_of_the_server_are_refused() {
 
 #[tokio::test]
 async fn errors_and_invalid_results_of_an_app_name_its_server() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_with_tools_on().await;
     let stop = CancellationToken::new();
     let responses =
@@ -204,27 +212,27 @@ async fn errors_and_invalid_results_of_an_app_name_its_server() {
 
 #[tokio::test]
 async fn tools_are_off_while_a_closing_app_saves_its_state() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_with_tools_on().await;
     test.views.close(&opened.view);
-    test.message(&opened, "ui/resource-teardown").await;
+    test.wait_for_message(&opened, "ui/resource-teardown").await;
     assert_eq!(test.tools_for_model().await, 0, "the app has not answered yet");
 }
 
 #[tokio::test]
 async fn tools_are_turned_off_when_the_server_stops() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_with_tools_on().await;
     test.app.host.stop_server(SERVER.to_owned()).await.unwrap();
     let is_off = |change: &AppViewChange| matches!(change, AppViewChange::ToolsChanged { on: false, .. });
-    test.change(&opened, is_off).await;
+    test.wait_for_change(&opened, is_off).await;
     assert_eq!(test.tools_for_model().await, 0);
 }
 
 // [apps-draft-tools-closed]
 #[tokio::test]
 async fn tools_end_with_the_app() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_with_tools_on().await;
     let stop = CancellationToken::new();
     let (running, _) = test.start_approved_call("1", &opened, &stop).await;
@@ -246,7 +254,7 @@ async fn tools_are_gone_at_the_moment_when_the_app_is_closed() {
         ("the window of the conversation is closed", |test, _| test.views.remove_views_of_conversation(CONVERSATION)),
     ];
     for (what, close) in ways {
-        let mut test = TestViews::start(&[HTML], json!({})).await;
+        let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
         let opened = test.open_with_tools_on().await;
         assert_eq!(test.tools_for_model().await, 1, "{what}");
         let stop = CancellationToken::new();
@@ -256,7 +264,7 @@ async fn tools_are_gone_at_the_moment_when_the_app_is_closed() {
         // Nothing has awaited since then, so that the task of the app has not run.
         assert_eq!(test.tools_for_model().await, 0, "{what}");
         // The request may have been withdrawn meanwhile.
-        let _ = test.app.host.decide(request.id, request.hash.to_string(), ONCE).await;
+        let _ = test.app.host.decide(request.id, request.hash.to_string(), ALLOW_ONCE).await;
         assert!(call_result(pending).await.is_err(), "{what}");
         let later = call_result(test.spawn_app_call("2", &opened, &stop)).await;
         assert!(matches!(later, Err(CallFailure::NotFound(_))), "{what}: {later:?}");

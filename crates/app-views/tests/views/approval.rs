@@ -3,21 +3,22 @@
 use app_views::{AppPageError, AppViewError, AppViews, PageReview};
 use chat::Chat;
 use domain::app_view::AppViewChange;
-use mcp_apps::{CloseCause, Permission, Reach, SandboxGrants, SourceUse};
+use mcp_apps::{Permission, SandboxGrants, SourceReach, SourceUse, ViewCloseCause};
 use ports::AuditQuery;
 use serde_json::json;
 
-use super::{HTML, SERVER, TOOL, TestViews, context, displayed_call};
+use super::{PAGE_HTML, SERVER, TOOL, TestViews, context, displayed_call};
 
 // [apps-unlisted-ui]
 #[tokio::test]
 async fn an_app_is_shown_only_after_its_approval() {
     let test =
-        TestViews::start(&[HTML], json!({ "connectDomains": ["https://api.example.com", "*; script-src *"] })).await;
+        TestViews::start(&[PAGE_HTML], json!({ "connectDomains": ["https://api.example.com", "*; script-src *"] }))
+            .await;
     let page = test.views.page(SERVER, TOOL).await.unwrap();
-    assert_eq!((page.review, page.bytes), (PageReview::New, HTML.len() as u64));
+    assert_eq!((page.review, page.bytes), (PageReview::New, PAGE_HTML.len() as u64));
     let sources: Vec<_> = page.sources.iter().map(|source| (source.used_as, &*source.origin, source.reach)).collect();
-    assert_eq!(sources, [(SourceUse::Connect, "https://api.example.com", Reach::Internet)]);
+    assert_eq!(sources, [(SourceUse::Connect, "https://api.example.com", SourceReach::Internet)]);
     assert_eq!(page.notes.len(), 1, "the refused domain should be listed: {:?}", page.notes);
     let refused = test.views.open(SERVER.into(), TOOL.into(), displayed_call(), context()).await;
     assert!(matches!(refused, Err(AppViewError::NotApproved)), "{refused:?}");
@@ -33,7 +34,7 @@ async fn an_app_is_shown_only_after_its_approval() {
 
 #[tokio::test]
 async fn approval_of_an_app_is_in_the_audit_log_with_its_domains() {
-    let test = TestViews::start(&[HTML], json!({ "connectDomains": ["https://api.example.com"] })).await;
+    let test = TestViews::start(&[PAGE_HTML], json!({ "connectDomains": ["https://api.example.com"] })).await;
     test.approve().await;
     let query = AuditQuery { kind: Some("app".to_owned()), ..AuditQuery::latest(10) };
     let entries = test.app.host.ports().audit.read(&query).unwrap();
@@ -46,7 +47,9 @@ async fn approval_of_an_app_is_in_the_audit_log_with_its_domains() {
 
 #[tokio::test]
 async fn a_changed_app_page_requires_another_approval() {
-    let test = TestViews::start(&[HTML, HTML, "<!doctype html><p>Other", "<!doctype html><p>Other"], json!({})).await;
+    let test =
+        TestViews::start(&[PAGE_HTML, PAGE_HTML, "<!doctype html><p>Other", "<!doctype html><p>Other"], json!({}))
+            .await;
     test.approve().await;
     let changed = test.views.page(SERVER, TOOL).await.unwrap();
     assert_eq!(changed.review, PageReview::Changed);
@@ -56,7 +59,7 @@ async fn a_changed_app_page_requires_another_approval() {
 
 #[tokio::test]
 async fn an_approval_applies_only_to_the_page_that_the_user_saw() {
-    let test = TestViews::start(&[HTML, "<!doctype html><p>Other"], json!({})).await;
+    let test = TestViews::start(&[PAGE_HTML, "<!doctype html><p>Other"], json!({})).await;
     let page = test.views.page(SERVER, TOOL).await.unwrap();
     let approved = test.views.approve(SERVER, TOOL, &page.hash, SandboxGrants::default()).await;
     assert!(matches!(approved, Err(AppViewError::OtherPage)), "{approved:?}");
@@ -65,11 +68,12 @@ async fn an_approval_applies_only_to_the_page_that_the_user_saw() {
 
 #[tokio::test]
 async fn revoking_an_app_approval_closes_its_view() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     let uri = test.views.page(SERVER, TOOL).await.unwrap().uri;
     assert!(test.views.revoke(SERVER, &uri).await.unwrap(), "the page should have an approval");
-    test.change(&opened, |change| matches!(change, AppViewChange::Closed { cause: CloseCause::PageGone })).await;
+    test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Closed { cause: ViewCloseCause::PageGone }))
+        .await;
     assert_eq!(test.views.respond(&opened.view, "/").status, 404, "the page should not be served any more");
     let refused = test.views.open(SERVER.into(), TOOL.into(), displayed_call(), context()).await;
     assert!(matches!(refused, Err(AppViewError::NotApproved)), "{refused:?}");
@@ -78,7 +82,7 @@ async fn revoking_an_app_approval_closes_its_view() {
 
 #[tokio::test]
 async fn no_app_is_shown_without_a_ui_resource_or_frame_support() {
-    let test = TestViews::start(&[HTML], json!({})).await;
+    let test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let without = test.views.page(SERVER, "environment").await;
     assert!(matches!(without, Err(AppViewError::Page(AppPageError::NoPage))), "{without:?}");
     let views = AppViews::new(test.app.host.clone(), Chat::new(test.app.host.clone()));
@@ -89,7 +93,7 @@ async fn no_app_is_shown_without_a_ui_resource_or_frame_support() {
 #[tokio::test]
 async fn unsupported_permissions_of_an_app_are_listed_instead_of_granted() {
     let csp = json!({ "connectDomains": ["https://api.example.com"], "frameDomains": ["https://frames.example.com"] });
-    let test = TestViews::start(&[HTML], csp).await;
+    let test = TestViews::start(&[PAGE_HTML], csp).await;
     let page = test.views.page(SERVER, TOOL).await.unwrap();
     let origins: Vec<_> = page.sources.iter().map(|source| &*source.origin).collect();
     assert_eq!(origins, ["https://api.example.com"], "only the connection should be offered for approval");
@@ -105,7 +109,7 @@ async fn unsupported_permissions_of_an_app_are_listed_instead_of_granted() {
 #[tokio::test]
 async fn clipboard_is_available_only_if_requested_and_approved() {
     let metadata = json!({ "permissions": { "clipboardWrite": {}, "camera": {} }, "domain": "a.example" });
-    let test = TestViews::start_with_metadata(&[HTML], metadata).await;
+    let test = TestViews::start_with_metadata(&[PAGE_HTML], metadata).await;
     let page = test.views.page(SERVER, TOOL).await.unwrap();
     assert_eq!(page.permissions.iter().collect::<Vec<_>>(), [Permission::ClipboardWrite]);
     let notes: Vec<_> = page.notes.iter().filter_map(|note| note.split_once(" is not available: ")).collect();

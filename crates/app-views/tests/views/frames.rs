@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{HTML, TestViews};
+use super::{PAGE_HTML, TestViews};
 
 fn header<'a>(response: &'a app_views::AppResponse, name: &str) -> &'a str {
     response.headers.iter().find(|(header, _)| *header == name).map_or("", |(_, value)| value)
@@ -10,7 +10,7 @@ fn header<'a>(response: &'a app_views::AppResponse, name: &str) -> &'a str {
 
 #[tokio::test]
 async fn an_app_document_is_served_once_with_its_approved_content_security_policy() {
-    let test = TestViews::start(&[HTML], json!({ "connectDomains": ["https://api.example.com"] })).await;
+    let test = TestViews::start(&[PAGE_HTML], json!({ "connectDomains": ["https://api.example.com"] })).await;
     test.approve().await;
     let opened = test.open().await;
     let self_test = test.views.respond(&opened.view, "/self-test");
@@ -19,7 +19,7 @@ async fn an_app_document_is_served_once_with_its_approved_content_security_polic
     let page = test.views.respond(&opened.view, "/");
     assert_eq!(page.status, 200);
     let document = String::from_utf8(page.body.clone()).unwrap();
-    let (doctype, rest) = HTML.split_at("<!doctype html>".len());
+    let (doctype, rest) = PAGE_HTML.split_at("<!doctype html>".len());
     assert!(
         document.starts_with(&format!("{doctype}<script>")),
         "the document should begin with the script: {document}"
@@ -34,13 +34,13 @@ async fn an_app_document_is_served_once_with_its_approved_content_security_polic
     assert_eq!(scripts, Some("script-src 'self' 'unsafe-inline'"), "the script should add nothing to the policy");
     assert!(header(&page, "Permissions-Policy").contains("camera=()"), "nothing should be permitted by default");
     assert_eq!(test.views.respond(&opened.view, "/").status, 404, "no frame should load the app again");
-    assert_eq!(test.views.document(&opened.view).unwrap().html, HTML, "the source should stay readable");
+    assert_eq!(test.views.document(&opened.view).unwrap().html, PAGE_HTML, "the source should stay readable");
 }
 
 #[tokio::test]
 async fn each_shown_app_has_an_origin_of_its_own_in_a_sandbox() {
     const SANDBOX: &str = "allow-scripts allow-same-origin allow-forms";
-    let test = TestViews::start(&[HTML, HTML, HTML, HTML], json!({})).await;
+    let test = TestViews::start(&[PAGE_HTML, PAGE_HTML, PAGE_HTML, PAGE_HTML], json!({})).await;
     test.approve().await;
     let (first, second) = (test.open().await, test.open().await);
     assert_ne!(first.view, second.view, "the same page should get another origin each time");
@@ -55,7 +55,7 @@ async fn each_shown_app_has_an_origin_of_its_own_in_a_sandbox() {
 
 #[tokio::test]
 async fn unknown_views_and_paths_are_not_found() {
-    let test = TestViews::start(&[HTML], json!({})).await;
+    let test = TestViews::start(&[PAGE_HTML], json!({})).await;
     test.approve().await;
     let opened = test.open().await;
     for (view, path) in [("0123456789abcdef0123456789abcdef", "/"), (&*opened.view, "/other"), (&*opened.view, "/..")] {

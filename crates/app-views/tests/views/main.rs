@@ -23,7 +23,7 @@ pub(crate) const SERVER: &str = "board";
 /// Tool whose results the app shows, and which the app may call.
 pub(crate) const TOOL: &str = "echo";
 const PAGE_URI: &str = "ui://board/app.html";
-pub(crate) const HTML: &str = "<!doctype html><title>Board</title>";
+pub(crate) const PAGE_HTML: &str = "<!doctype html><title>Board</title>";
 
 /// A host with a server whose tool has an app page, and the events of the host.
 pub(crate) struct TestViews {
@@ -94,9 +94,9 @@ impl TestViews {
         let params = json!({ "appInfo": { "name": "Board", "version": "1" }, "protocolVersion": "2026-01-26",
             "appCapabilities": { "availableDisplayModes": ["inline", "fullscreen"] } });
         self.post(opened, json!({ "jsonrpc": "2.0", "id": 0, "method": "ui/initialize", "params": params }));
-        let response = self.response(opened, 0).await;
+        let response = self.wait_for_response(opened, 0).await;
         self.post(opened, json!({ "jsonrpc": "2.0", "method": "ui/notifications/initialized" }));
-        self.change(opened, |change| matches!(change, AppViewChange::Initialized { .. })).await;
+        self.wait_for_change(opened, |change| matches!(change, AppViewChange::Initialized { .. })).await;
         response["result"]["hostCapabilities"].clone()
     }
 
@@ -106,13 +106,13 @@ impl TestViews {
     }
 
     /// Waits for the first later event for which `is_expected` returns `true`.
-    pub(crate) async fn event(&mut self, is_expected: impl Fn(&HostEvent) -> bool) {
+    pub(crate) async fn wait_for_event(&mut self, is_expected: impl Fn(&HostEvent) -> bool) {
         let find = async { while !is_expected(&self.events.next().await.expect("the host should run").event) {} };
         tokio::time::timeout(EVENT_TIMEOUT, find).await.expect("the event should come in time");
     }
 
     /// Waits for the first later change of the app for which `is_expected` returns `true`.
-    pub(crate) async fn change(
+    pub(crate) async fn wait_for_change(
         &mut self,
         opened: &OpenedApp,
         is_expected: impl Fn(&AppViewChange) -> bool,
@@ -132,16 +132,18 @@ impl TestViews {
     }
 
     /// Waits for the host's response to the app's request with this id.
-    pub(crate) async fn response(&mut self, opened: &OpenedApp, id: i64) -> Value {
+    pub(crate) async fn wait_for_response(&mut self, opened: &OpenedApp, id: i64) -> Value {
         let is_response = |change: &AppViewChange| matches!(change, AppViewChange::Message { message } if message["id"] == id && message.get("method").is_none());
-        let AppViewChange::Message { message } = self.change(opened, is_response).await else { unreachable!() };
+        let AppViewChange::Message { message } = self.wait_for_change(opened, is_response).await else {
+            unreachable!()
+        };
         message
     }
 
     /// Waits for a request or notification with this method from the host to the app.
-    pub(crate) async fn message(&mut self, opened: &OpenedApp, method: &str) -> Value {
+    pub(crate) async fn wait_for_message(&mut self, opened: &OpenedApp, method: &str) -> Value {
         let is_message = |change: &AppViewChange| matches!(change, AppViewChange::Message { message } if message["method"] == method);
-        let AppViewChange::Message { message } = self.change(opened, is_message).await else { unreachable!() };
+        let AppViewChange::Message { message } = self.wait_for_change(opened, is_message).await else { unreachable!() };
         message
     }
 }

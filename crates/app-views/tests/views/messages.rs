@@ -8,7 +8,7 @@ use mcp_apps::{Diagnostic, DisplayMode};
 use policy::ApprovalScope;
 use serde_json::json;
 
-use super::{HTML, SERVER, TOOL, TestViews};
+use super::{PAGE_HTML, SERVER, TOOL, TestViews};
 
 fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
@@ -16,11 +16,11 @@ fn is_tool_call_request(request: &ConsentRequestView) -> bool {
 
 #[tokio::test]
 async fn an_app_receives_input_and_whole_result_of_the_displayed_call() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
-    let input = test.message(&opened, "ui/notifications/tool-input").await;
+    let input = test.wait_for_message(&opened, "ui/notifications/tool-input").await;
     assert_eq!(input["params"], json!({ "arguments": { "board": 1 } }));
-    let result = test.message(&opened, "ui/notifications/tool-result").await;
+    let result = test.wait_for_message(&opened, "ui/notifications/tool-result").await;
     let expected = json!({
         "content": [{ "type": "text", "text": "3 cards" }],
         "structuredContent": { "cards": 3 },
@@ -31,12 +31,12 @@ async fn an_app_receives_input_and_whole_result_of_the_displayed_call() {
 
 #[tokio::test]
 async fn reports_of_an_app_that_does_not_start_reach_the_page() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     test.approve().await;
     let opened = test.open().await;
     let content = json!({ "type": "blocked", "directive": "connect-src", "address": "https://api.example/" });
     test.post(&opened, json!({ "mcpAppDiagnostic": content, "dropped": 2 }));
-    let change = test.change(&opened, |change| !matches!(change, AppViewChange::Message { .. })).await;
+    let change = test.wait_for_change(&opened, |change| !matches!(change, AppViewChange::Message { .. })).await;
     let diagnostic =
         Diagnostic::Blocked { directive: "connect-src".to_owned(), address: "https://api.example/".to_owned() };
     assert_eq!(change, AppViewChange::Diagnosed { diagnostic, dropped: 2 });
@@ -44,7 +44,7 @@ async fn reports_of_an_app_that_does_not_start_reach_the_page() {
 
 #[tokio::test]
 async fn a_call_of_an_app_waits_for_the_users_consent() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     let call = |id: i64| {
         json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call",
@@ -55,26 +55,26 @@ async fn a_call_of_an_app_waits_for_the_users_consent() {
     let ConsentRequestOrigin::App { tool, .. } = &request.origin else { panic!("{:?}", request.origin) };
     assert_eq!(tool, TOOL, "the request should name the tool of the app");
     test.app.decide(&request, UserDecision::Deny).await;
-    let refused = test.response(&opened, 1).await;
+    let refused = test.wait_for_response(&opened, 1).await;
     assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("refused")), "{refused}");
     test.post(&opened, call(2));
     let request = test.app.consent_request(SERVER, "the second call", is_tool_call_request).await;
     test.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-    let answered = test.response(&opened, 2).await;
+    let answered = test.wait_for_response(&opened, 2).await;
     assert!(answered["result"]["content"].is_array(), "{answered}");
 }
 
 #[tokio::test]
 async fn a_closed_app_leaves_no_consent_request() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": TOOL } });
     test.post(&opened, call);
     test.app.consent_request(SERVER, "the call of the app", is_tool_call_request).await;
     test.views.close(&opened.view);
-    let teardown = test.message(&opened, "ui/resource-teardown").await;
+    let teardown = test.wait_for_message(&opened, "ui/resource-teardown").await;
     test.post(&opened, json!({ "jsonrpc": "2.0", "id": teardown["id"], "result": {} }));
-    test.change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
+    test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
     test.app.until(SERVER, "without consent requests", |_| true).await;
     let wait = async {
         while !test.app.consent_requests().await.is_empty() {
@@ -88,17 +88,17 @@ async fn a_closed_app_leaves_no_consent_request() {
 
 #[tokio::test]
 async fn lists_contain_only_what_apps_may_use() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     test.post(&opened, json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }));
-    let listed = test.response(&opened, 1).await;
+    let listed = test.wait_for_response(&opened, 1).await;
     let names: Vec<_> = listed["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
     assert_eq!(names, [TOOL, "environment"], "tools are for apps by default: {listed}");
 }
 
 #[tokio::test]
 async fn link_download_and_display_mode_requests_wait_for_the_user() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     let is_request = |change: &AppViewChange| matches!(change, AppViewChange::Requested { .. });
     let post = |id: i64, method: &str, params: serde_json::Value| {
@@ -111,18 +111,18 @@ async fn link_download_and_display_mode_requests_wait_for_the_user() {
     };
     post(1, "ui/open-link", json!({ "url": "https://example.com/" }));
     let resource = json!({ "uri": "file:///notes/cards.txt", "mimeType": "text/plain", "text": "cards" });
-    let AppViewChange::Requested { request, user_request } = test.change(&opened, is_request).await else {
+    let AppViewChange::Requested { request, user_request } = test.wait_for_change(&opened, is_request).await else {
         unreachable!()
     };
     assert_eq!(user_request, AppUserRequest::OpenLink { url: "https://example.com/".into() });
     test.views.answer(&opened.view, request, AppAnswer::Refused).unwrap();
-    let refused = test.response(&opened, 1).await;
+    let refused = test.wait_for_response(&opened, 1).await;
     assert!(refused["error"].is_object() || refused["result"]["isError"] == true, "{refused}");
 
     let download = json!({ "jsonrpc": "2.0", "id": 2, "method": "ui/download-file",
         "params": { "contents": [{ "type": "resource", "resource": resource }] } });
     test.post(&opened, download);
-    let AppViewChange::Requested { request, user_request } = test.change(&opened, is_request).await else {
+    let AppViewChange::Requested { request, user_request } = test.wait_for_change(&opened, is_request).await else {
         unreachable!()
     };
     assert!(
@@ -132,22 +132,22 @@ async fn link_download_and_display_mode_requests_wait_for_the_user() {
     assert_eq!(test.views.file(&opened.view, request, 0).await.unwrap(), ("cards.txt".to_owned(), b"cards".to_vec()));
     assert!(matches!(test.views.file(&opened.view, request, 1).await, Err(AppViewError::NoRequest)));
     test.views.answer(&opened.view, request, AppAnswer::Done).unwrap();
-    assert!(test.response(&opened, 2).await["result"].is_object());
+    assert!(test.wait_for_response(&opened, 2).await["result"].is_object());
 
     let mode =
         json!({ "jsonrpc": "2.0", "id": 3, "method": "ui/request-display-mode", "params": { "mode": "fullscreen" } });
     test.post(&opened, mode);
-    let AppViewChange::Requested { request, user_request } = test.change(&opened, is_request).await else {
+    let AppViewChange::Requested { request, user_request } = test.wait_for_change(&opened, is_request).await else {
         unreachable!()
     };
     assert_eq!(user_request, AppUserRequest::DisplayMode { mode: DisplayMode::Fullscreen });
     test.views.answer(&opened.view, request, AppAnswer::DisplayMode { mode: DisplayMode::Fullscreen }).unwrap();
-    assert_eq!(test.response(&opened, 3).await["result"], json!({ "mode": "fullscreen" }));
+    assert_eq!(test.wait_for_response(&opened, 3).await["result"], json!({ "mode": "fullscreen" }));
 }
 
 #[tokio::test]
 async fn links_after_three_refused_or_withdrawn_ones_are_refused_without_a_dialog() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     let is_request = |change: &AppViewChange| matches!(change, AppViewChange::Requested { .. });
     let link = |id: i64| {
@@ -164,53 +164,55 @@ async fn links_after_three_refused_or_withdrawn_ones_are_refused_without_a_dialo
         (6, AppAnswer::Refused),
     ] {
         test.post(&opened, link(id));
-        let AppViewChange::Requested { request, .. } = test.change(&opened, is_request).await else { unreachable!() };
+        let AppViewChange::Requested { request, .. } = test.wait_for_change(&opened, is_request).await else {
+            unreachable!()
+        };
         test.views.answer(&opened.view, request, answer).unwrap();
-        test.response(&opened, id).await;
+        test.wait_for_response(&opened, id).await;
     }
     test.post(&opened, link(7));
-    test.change(&opened, is_request).await;
+    test.wait_for_change(&opened, is_request).await;
     test.post(&opened, json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 } }));
-    test.change(&opened, |change| matches!(change, AppViewChange::Withdrawn { .. })).await;
+    test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Withdrawn { .. })).await;
     test.post(&opened, link(8));
-    let refused = test.response(&opened, 8).await;
+    let refused = test.wait_for_response(&opened, 8).await;
     assert!(refused.to_string().contains("in a row"), "the fourth link should not be shown: {refused}");
 }
 
 #[tokio::test]
 async fn model_context_and_messages_of_an_app_require_a_conversation() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     for (id, method, params) in [
         (1, "ui/update-model-context", json!({ "content": [{ "type": "text", "text": "a" }] })),
         (2, "ui/message", json!({ "role": "user", "content": [{ "type": "text", "text": "a" }] })),
     ] {
         test.post(&opened, json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
-        let refused = test.response(&opened, id).await;
+        let refused = test.wait_for_response(&opened, id).await;
         assert!(refused["error"].is_object() || refused["result"]["isError"] == true, "{method}: {refused}");
     }
 }
 
 #[tokio::test]
 async fn app_calls_after_three_refusals_are_refused_without_a_consent_request() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     let call = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": TOOL } });
     for id in 1..=3 {
         test.post(&opened, call(id));
         let request = test.app.consent_request(SERVER, "a call of the app", is_tool_call_request).await;
         test.app.decide(&request, UserDecision::Deny).await;
-        test.response(&opened, id).await;
+        test.wait_for_response(&opened, id).await;
     }
     test.post(&opened, call(4));
-    let refused = test.response(&opened, 4).await;
+    let refused = test.wait_for_response(&opened, 4).await;
     assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("in a row")), "{refused}");
     assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked again");
 }
 
 #[tokio::test]
 async fn an_app_view_is_closed_when_the_main_page_is_reloaded() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     assert_eq!(test.views.apps_of_conversation("another"), [], "no other window should show the app");
     let apps = test.views.apps_of_main_window(&[]);
@@ -218,7 +220,7 @@ async fn an_app_view_is_closed_when_the_main_page_is_reloaded() {
     assert_eq!((app.server.as_str(), app.tool.as_str()), (SERVER, TOOL), "the app should be named");
     test.views.remove_views_of_main_window(&[]);
     assert_eq!(test.views.apps_of_main_window(&[]), [], "a closed app should not be named");
-    test.change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
+    test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
     let late = test.views.receive_message(&opened.view, "{}".to_owned());
     assert!(matches!(late, Err(AppViewError::Closed)), "{late:?}");
 }

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use testkit::app::EVENT_TIMEOUT;
 use testkit::model::{ScriptedModel, model_named, text_reply};
 
-use super::{HTML, SERVER, TOOL, TestViews};
+use super::{PAGE_HTML, SERVER, TOOL, TestViews};
 
-const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
+const ALLOW_ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
 fn sampling_message(id: i64) -> Value {
     let message = json!({ "role": "user", "content": { "type": "text", "text": "Which card is next?" } });
@@ -34,7 +34,7 @@ async fn wait_until_nothing_is_asked(test: &TestViews) {
 
 #[tokio::test]
 async fn sampling_is_offered_only_if_the_user_turned_it_on_for_the_server() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let settings = test.app.host.sampling(SERVER.to_owned()).await.unwrap().settings;
     for (on, tools, announced) in
         [(true, false, json!({})), (true, true, json!({ "tools": {} })), (false, true, Value::Null)]
@@ -46,7 +46,7 @@ async fn sampling_is_offered_only_if_the_user_turned_it_on_for_the_server() {
         assert_eq!(capabilities["sampling"], announced, "on: {on}, tools: {tools}");
         if !on {
             test.post(&opened, sampling_message(1));
-            assert_eq!(test.response(&opened, 1).await["error"]["code"], json!(-32601));
+            assert_eq!(test.wait_for_response(&opened, 1).await["error"]["code"], json!(-32601));
         }
     }
     assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked");
@@ -54,7 +54,7 @@ async fn sampling_is_offered_only_if_the_user_turned_it_on_for_the_server() {
 
 #[tokio::test]
 async fn sampling_of_an_app_is_approved_and_its_result_is_one_block() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let model = ScriptedModel::add_to_host(&test.app.host, vec![model_named("scripted-1")]).await;
     let opened = test.open_initialized().await;
     test.post(&opened, sampling_message(1));
@@ -62,55 +62,55 @@ async fn sampling_of_an_app_is_approved_and_its_result_is_one_block() {
     let ConsentRequestOrigin::App { tool, .. } = &request.origin else { panic!("{:?}", request.origin) };
     assert_eq!(tool, TOOL, "the request should name the tool of the app");
     model.queue_reply(text_reply("Paint the buoy.", (30, 4)));
-    test.app.decide(&request, ONCE).await;
+    test.app.decide(&request, ALLOW_ONCE).await;
     let is_answered = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: Some(_), .. });
     let answered = test.app.consent_request(SERVER, "the answer", is_answered).await;
-    test.app.decide(&answered, ONCE).await;
+    test.app.decide(&answered, ALLOW_ONCE).await;
     let expected = json!({
         "role": "assistant",
         "content": { "type": "text", "text": "Paint the buoy." },
         "model": "scripted-1",
         "stopReason": "endTurn",
     });
-    assert_eq!(test.response(&opened, 1).await["result"], expected);
+    assert_eq!(test.wait_for_response(&opened, 1).await["result"], expected);
 }
 
 #[tokio::test]
 async fn refused_and_unusable_sampling_requests_get_the_errors_of_servers() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     test.post(&opened, sampling_message(1));
     let request = test.app.consent_request(SERVER, "the sampling of the app", is_sampling_request).await;
     test.app.decide(&request, UserDecision::Deny).await;
-    let refused = test.response(&opened, 1).await;
+    let refused = test.wait_for_response(&opened, 1).await;
     assert_eq!(refused["error"], json!({ "code": -1, "message": "the user rejected the request" }));
     let params = json!({ "messages": [], "maxTokens": 50 });
     test.post(&opened, json!({ "jsonrpc": "2.0", "id": 2, "method": "sampling/createMessage", "params": params }));
-    assert_eq!(test.response(&opened, 2).await["error"]["code"], json!(-32602), "there are no messages");
+    assert_eq!(test.wait_for_response(&opened, 2).await["error"]["code"], json!(-32602), "there are no messages");
 }
 
 #[tokio::test]
 async fn sampling_after_three_refusals_is_refused_without_a_consent_request() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     for id in 1..=3 {
         test.post(&opened, sampling_message(id));
         let request = test.app.consent_request(SERVER, "a sampling of the app", is_sampling_request).await;
         test.app.decide(&request, UserDecision::Deny).await;
-        test.response(&opened, id).await;
+        test.wait_for_response(&opened, id).await;
         // A list needs no decision, so it doesn't end the row of refusals.
         test.post(&opened, json!({ "jsonrpc": "2.0", "id": 10 + id, "method": "tools/list" }));
-        test.response(&opened, 10 + id).await;
+        test.wait_for_response(&opened, 10 + id).await;
     }
     test.post(&opened, sampling_message(11));
-    let refused = test.response(&opened, 11).await;
+    let refused = test.wait_for_response(&opened, 11).await;
     assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("in a row")), "{refused}");
     assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked again");
 }
 
 #[tokio::test]
 async fn app_that_withdraws_its_requests_is_refused_for_a_while() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     for id in 1..=10 {
         test.post(&opened, sampling_message(id));
@@ -122,18 +122,18 @@ async fn app_that_withdraws_its_requests_is_refused_for_a_while() {
     // Refusals beyond this limit are no decisions, so that the app only has to wait, however many it receives.
     for id in 11..=15 {
         test.post(&opened, sampling_message(id));
-        let refused = test.response(&opened, id).await;
+        let refused = test.wait_for_response(&opened, id).await;
         assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("again later")), "{refused}");
     }
 }
 
 #[tokio::test]
 async fn closing_an_app_withdraws_its_sampling_request() {
-    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     test.post(&opened, sampling_message(1));
     test.app.consent_request(SERVER, "the sampling of the app", is_sampling_request).await;
     test.views.remove_views_of_main_window(&[]);
-    test.change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
+    test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
     wait_until_nothing_is_asked(&test).await;
 }

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use testkit::model::{ModelStep, ScriptedModel, final_reply_step, model_named, model_reference, text_reply};
 use testkit::time::advance_time;
 
-use super::{HTML, SERVER, TOOL, TestViews, context};
+use super::{PAGE_HTML, SERVER, TOOL, TestViews, context};
 
 const CONVERSATION: &str = "talk";
 const TOOL_USE: &str = "u1";
@@ -51,10 +51,11 @@ fn is_tool_call_request(request: &ConsentRequestView) -> bool {
 impl TestViews {
     /// Starts a server with an approved app, whose tool the user has called once with this approval.
     async fn with_called_tool(scope: ApprovalScope) -> Self {
-        let test = Self::start(&[HTML], json!({})).await;
+        let test = Self::start(&[PAGE_HTML], json!({})).await;
         test.approve().await;
         let (origin, id, arguments) = (CallOrigin::User { conversation: None }, "seen".into(), Map::new());
-        let call = ToolCall { id, origin, server: SERVER.into(), app: None, tool: TOOL.into(), arguments };
+        let call =
+            ToolCall { id, origin, server: SERVER.into(), app: None, tool: TOOL.into(), arguments, repeats: None };
         let chat = test.chat.clone();
         let called = tokio::spawn(async move { chat.call_tool(call).await });
         let request = test.app.consent_request(SERVER, "the first call", is_tool_call_request).await;
@@ -74,10 +75,10 @@ impl TestViews {
         let servers = vec![OfferedServer { server: SERVER.into(), tools: None, instructions: None }];
         let settings =
             ConversationSettings { model: Some(model_reference("m")), servers, ..ConversationSettings::default() };
-        self.chat.set_conversation(CONVERSATION.into(), settings).await.unwrap();
+        self.chat.set_conversation_settings(CONVERSATION.into(), settings).await.unwrap();
         let message = NewMessage { text: "Show it".into(), ..NewMessage::default() };
         let reply = self.chat.send_message(CONVERSATION.into(), message, None).await.unwrap().reply;
-        self.event(|event| {
+        self.wait_for_event(|event| {
             matches!(event, HostEvent::Conversation(ConversationEvent::ReplyDelta { append, .. })
                 if append.iter().any(|piece| matches!(piece, ReplyAppend::Arguments { .. })))
         })
@@ -95,7 +96,7 @@ impl TestViews {
     async fn open_with_partial_input(&mut self, reply: &str) -> OpenedApp {
         let opened = self.open_streamed(reply, TOOL_USE).await.unwrap();
         self.initialize(&opened).await;
-        let partial = self.message(&opened, "ui/notifications/tool-input-partial").await;
+        let partial = self.wait_for_message(&opened, "ui/notifications/tool-input-partial").await;
         assert_eq!(partial["params"], json!({ "arguments": { "text": "so" } }));
         opened
     }
@@ -105,7 +106,9 @@ impl TestViews {
         let mut messages = Vec::new();
         loop {
             let is_message = |change: &AppViewChange| matches!(change, AppViewChange::Message { .. });
-            let AppViewChange::Message { message } = self.change(opened, is_message).await else { unreachable!() };
+            let AppViewChange::Message { message } = self.wait_for_change(opened, is_message).await else {
+                unreachable!()
+            };
             let is_last = message["method"] == method;
             messages.push(message);
             if is_last {
@@ -115,7 +118,7 @@ impl TestViews {
     }
 
     /// Returns the number of requests for resources that were sent to the server.
-    async fn reads(&self) -> usize {
+    async fn count_sent_resource_reads(&self) -> usize {
         let activity = self.app.host.activity(SERVER.to_owned()).await.unwrap();
         let activity = activity.lock().unwrap();
         let entries = activity.entries_after(0, usize::MAX);
@@ -147,7 +150,7 @@ async fn an_app_is_notified_of_a_call_that_the_user_stopped() {
     let reply = test.begin_reply(steps).await;
     let opened = test.open_with_partial_input(&reply).await;
     assert!(test.chat.stop_reply(CONVERSATION), "the model should be writing");
-    let cancelled = test.message(&opened, "ui/notifications/tool-cancelled").await;
+    let cancelled = test.wait_for_message(&opened, "ui/notifications/tool-cancelled").await;
     assert_eq!(cancelled["params"], json!({ "reason": "the call was not made" }));
     let late = test.open_streamed(&reply, TOOL_USE).await;
     assert!(matches!(late, Err(AppViewError::NotStreamed)), "{late:?}");
@@ -159,13 +162,17 @@ async fn nothing_reaches_server_or_app_while_the_call_could_ask() {
     let mut steps = beginning_of_call();
     steps.push(ModelStep::Hangs);
     let reply = test.begin_reply(steps).await;
-    let reads = test.reads().await;
+    let reads = test.count_sent_resource_reads().await;
     assert!(reads > 0, "the page was read for its approval");
     let refused = test.open_streamed(&reply, TOOL_USE).await;
     assert!(matches!(refused, Err(AppViewError::NotDecided)), "{refused:?}");
     let unknown = test.open_streamed(&reply, "u2").await;
     assert!(matches!(unknown, Err(AppViewError::NotStreamed)), "{unknown:?}");
-    assert_eq!(test.reads().await, reads, "the server should not learn that the model writes a call");
+    assert_eq!(
+        test.count_sent_resource_reads().await,
+        reads,
+        "the server should not learn that the model writes a call"
+    );
 }
 
 #[tokio::test]

@@ -15,16 +15,16 @@ use crate::limits::{
 
 const METHOD_STORED: u16 = 0;
 const METHOD_DEFLATE: u16 = 8;
-/// Bits of a Unix mode that hold the file type, followed by the values for the accepted file types.
+/// Bits of a Unix mode that contain the file type. The next constants are the values of these bits that are accepted.
 const MODE_TYPE_MASK: u32 = 0o170_000;
 const MODE_TYPE_FILE: u32 = 0o100_000;
 const MODE_TYPE_FOLDER: u32 = 0o040_000;
 const MODE_SETUID_SETGID: u32 = 0o6000;
 const MODE_OWNER_EXECUTE: u32 = 0o100;
-/// Attribute bit of a folder in the DOS attributes, which are the lower half of the external attributes.
+/// Bit that marks a folder in the DOS attributes, which are the lower half of an entry's external attributes.
 const DOS_ATTRIBUTE_FOLDER: u32 = 0x10;
 
-/// Entries of an archive, read from its central directory.
+/// Files and folders in an archive, as its central directory lists them.
 pub(super) struct ArchiveContents {
     pub(super) files: BTreeMap<String, ArchiveFile>,
     pub(super) folders: Vec<String>,
@@ -37,7 +37,7 @@ pub(super) fn read_archive_contents(file: &File, directory: &CentralDirectory) -
         return Err(ArchiveRefusal::TooManyEntries.into());
     }
     let bytes = read_at(file, directory.at, usize::try_from(directory.size).unwrap_or(usize::MAX))?;
-    let mut entries = records::parse_directory(&bytes, directory.entries)?;
+    let mut entries = records::parse_central_directory(&bytes, directory.entries)?;
     let (mut names, mut kinds) = (UniquePaths::default(), Vec::new());
     for entry in &entries {
         let (path, kind) = check_central_entry(entry)?;
@@ -72,7 +72,8 @@ enum EntryKind {
     Folder,
 }
 
-/// Returns the path and kind of an archive entry, or the reason why it may not be unpacked.
+/// Checks the header of an entry in the central directory. Returns the path and kind of the entry, or the reason why it
+/// may not be unpacked.
 fn check_central_entry(entry: &CentralEntry) -> Result<(String, EntryKind), ArchiveRefusal> {
     let header = &entry.header;
     let written = String::from_utf8_lossy(&header.name).into_owned();
@@ -104,8 +105,8 @@ fn check_central_entry(entry: &CentralEntry) -> Result<(String, EntryKind), Arch
     Ok((path, kind))
 }
 
-/// Determines the kind of an archive entry. Uses the Unix mode regardless of the system that the entry names, since
-/// other programs would apply it.
+/// Determines the kind of an archive entry. Uses the Unix mode in its attributes even if the entry was created on
+/// another system, since other programs would apply that mode.
 fn entry_kind(entry: &CentralEntry, path: &str, is_named_folder: bool) -> Result<EntryKind, ArchiveRefusal> {
     let mode = entry.attributes >> 16;
     let is_folder = match mode & MODE_TYPE_MASK {
@@ -126,8 +127,8 @@ fn entry_kind(entry: &CentralEntry, path: &str, is_named_folder: bool) -> Result
     Ok(EntryKind::File { executable: mode & MODE_OWNER_EXECUTE != 0 })
 }
 
-/// Returns an error for archives whose declared sizes exceed the limits. `packed_at_most` is the number of bytes
-/// available for packed data.
+/// Checks that the sizes in the central directory are within the limits. `packed_at_most` is the maximum total size of
+/// the compressed data, in bytes.
 fn check_declared_sizes(entries: &[CentralEntry], packed_at_most: u64) -> Result<(), ArchiveRefusal> {
     let mut all = 0;
     for CentralEntry { header, .. } in entries {
@@ -151,8 +152,8 @@ fn check_declared_sizes(entries: &[CentralEntry], packed_at_most: u64) -> Result
     }
 }
 
-/// Checks the local header of an entry at the offset `at` against the central directory. Returns the offsets of the
-/// entry's data and of the next entry.
+/// Checks that the local header of an entry matches the central directory, and that it begins at the offset `at`, where
+/// the previous entry ends. Returns the offsets of the entry's data and of the next entry.
 fn check_local_header(
     file: &File,
     entry: &CentralEntry,
@@ -184,7 +185,7 @@ fn check_local_header(
         return Err(ArchiveRefusal::Zip64.into());
     }
     let header = &entry.header;
-    if header.has_descriptor() {
+    if header.has_data_descriptor() {
         // A value in the local header may be zero if a data descriptor after the data contains the checksum and sizes.
         let may_be = |local: u32, central: u32| local == 0 || local == central;
         let are_equal = may_be(local.crc, header.crc)
@@ -192,7 +193,7 @@ fn check_local_header(
             && may_be(local.size, header.size)
             && EntryHeader { crc: header.crc, packed: header.packed, size: header.size, ..local } == *header;
         let behind = read_at(file, data_end, usize::try_from((end - data_end).min(16)).unwrap_or_default())?;
-        let length = records::descriptor_length(&behind, header).filter(|_| are_equal).ok_or_else(differ)?;
+        let length = records::data_descriptor_length(&behind, header).filter(|_| are_equal).ok_or_else(differ)?;
         return Ok((data_at, data_end + length));
     }
     if local == *header { Ok((data_at, data_end)) } else { Err(differ().into()) }

@@ -11,20 +11,20 @@ use crate::BundleError;
 
 const COPY_BUFFER_BYTES: usize = 64 << 10;
 
-/// Unpacks an entry to `sink`. Stops as soon as the content exceeds the size in the central directory.
+/// Unpacks an entry to `sink`. Fails as soon as the content exceeds the size that the central directory declares.
 pub(super) fn unpack_entry(file: &File, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
     let packed = BufReader::with_capacity(COPY_BUFFER_BYTES, FileRange { file, at: entry.data_at, left: entry.packed });
     if entry.is_deflated {
         let mut data = DeflateDecoder::new(packed);
-        copy_within_size(&mut data, entry, sink)?;
+        copy_and_verify(&mut data, entry, sink)?;
         let is_used_up = data.total_in() == entry.packed;
         if is_used_up { Ok(()) } else { Err(ArchiveRefusal::SizeDiffers(entry.path.clone()).into()) }
     } else {
-        copy_within_size(&mut { packed }, entry, sink)
+        copy_and_verify(&mut { packed }, entry, sink)
     }
 }
 
-fn copy_within_size(data: &mut dyn Read, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
+fn copy_and_verify(data: &mut dyn Read, entry: &ArchiveFile, sink: &mut dyn Write) -> Result<(), BundleError> {
     let mut buffer = vec![0; COPY_BUFFER_BYTES];
     let (mut size, mut crc) = (0, Crc::new());
     loop {
@@ -52,7 +52,7 @@ fn is_deflate_error(cause: &io::Error) -> bool {
     matches!(cause.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
 }
 
-/// Reader of a range of a file.
+/// Reader of the bytes `at..at + left` of a file.
 struct FileRange<'f> {
     file: &'f File,
     at: u64,

@@ -35,7 +35,7 @@ use crate::BundleError;
 use crate::limits::MAX_ARCHIVE_BYTES;
 use crate::tree::{FileTree, HashingWriter};
 
-/// Metadata of a file in an archive. The content is read with [`Archive::read`].
+/// Metadata of a file in an archive, whose content [`Archive::read`] returns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArchiveFile {
@@ -119,7 +119,7 @@ impl Archive {
         self.files.get(path)
     }
 
-    /// Returns the paths of the folders that have their own entries.
+    /// Returns the paths of those folders that have an entry of their own in the archive.
     pub(crate) fn folders(&self) -> &[String] {
         &self.folders
     }
@@ -155,7 +155,8 @@ impl Archive {
         Ok(sink.finish().sha256)
     }
 
-    /// Returns the hashes of all unpacked files. Unpacks them to compute the hashes, but writes nothing. Blocks.
+    /// Returns the list of all files with the hashes of their content, for which it unpacks them without writing them
+    /// to disk. Blocks.
     ///
     /// # Errors
     /// Returns [`BundleError::Refused`] if a file is damaged, and [`BundleError::Io`] if reading fails.
@@ -186,8 +187,8 @@ fn read_at(mut file: &File, at: u64, length: usize) -> Result<Vec<u8>, BundleErr
     Ok(bytes)
 }
 
-/// Returns `true` if a file in an archive may have this path, which must not lead out of the folder to which the
-/// archive is unpacked.
+/// Returns `true` if an entry of an archive may have this path: it does not lead out of the folder to which the archive
+/// is unpacked, and is valid on all systems.
 pub(crate) fn is_safe_path(path: &str) -> bool {
     names::path_problem(path).is_none()
 }

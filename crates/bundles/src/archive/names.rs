@@ -9,12 +9,12 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::{ArchiveRefusal, PathProblem};
 use crate::limits::{MAX_PATH_BYTES, MAX_PATH_COMPONENT_BYTES, MAX_PATH_DEPTH};
 
-/// Device names on Windows, reserved with any extension. See
+/// Names of Windows devices, which are reserved with and without an extension. See
 /// <https://learn.microsoft.com/windows/win32/fileio/naming-a-file>.
 const WINDOWS_RESERVED_NAMES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
-/// Returns the reason why an archive entry with this path must not be unpacked, or `None` if it may be. The path of a
-/// folder has no trailing slash here.
+/// Returns the reason why an archive entry with this path must not be unpacked, or `None` if it may be. `path` has no
+/// trailing slash, even if it is the path of a folder.
 pub(super) fn path_problem(path: &str) -> Option<PathProblem> {
     if path.len() > MAX_PATH_BYTES || path.split('/').count() > MAX_PATH_DEPTH {
         return Some(PathProblem::TooLong);
@@ -58,9 +58,9 @@ fn is_reserved_on_windows(part: &str) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PathKind {
     File,
-    /// A folder that has its own entry.
+    /// A folder that has an entry of its own.
     Folder,
-    /// A folder without an entry, known from the paths of its files.
+    /// A folder without an entry of its own, which occurs in the path of a file.
     ImpliedFolder,
 }
 
@@ -72,13 +72,13 @@ pub(super) struct UniquePaths(HashMap<String, (String, PathKind)>);
 impl UniquePaths {
     pub(super) fn add(&mut self, path: &str, is_folder: bool) -> Result<(), ArchiveRefusal> {
         for (end, _) in path.match_indices('/') {
-            self.add_single(&path[..end], PathKind::ImpliedFolder)?;
+            self.add_one_path(&path[..end], PathKind::ImpliedFolder)?;
         }
-        self.add_single(path, if is_folder { PathKind::Folder } else { PathKind::File })
+        self.add_one_path(path, if is_folder { PathKind::Folder } else { PathKind::File })
     }
 
-    fn add_single(&mut self, path: &str, kind: PathKind) -> Result<(), ArchiveRefusal> {
-        let folded = case_folded_path(path);
+    fn add_one_path(&mut self, path: &str, kind: PathKind) -> Result<(), ArchiveRefusal> {
+        let folded = file_system_equivalence_key(path);
         let Some((other, before)) = self.0.get_mut(&folded) else {
             self.0.insert(folded, (path.to_owned(), kind));
             return Ok(());
@@ -100,10 +100,10 @@ impl UniquePaths {
     }
 }
 
-/// Returns a normalized form of a path, which is equal for all paths that some file system treats as one. The text is
+/// Returns a normalized form of a path. All paths that some file system treats as equal have the same form. The text is
 /// converted to both cases, since `ß` and `SS`, or `ſ` and `s`, are equal in only one of them. Invisible characters,
 /// which HFS+ ignores, are removed.
-fn case_folded_path(path: &str) -> String {
+fn file_system_equivalence_key(path: &str) -> String {
     let visible = path.chars().filter(|c| !is_hidden(*c));
     visible.nfkd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkd().collect()
 }

@@ -9,25 +9,25 @@ pub(super) const LOCAL_HEADER_LENGTH: usize = 30;
 pub(super) const ZIP64_LOCATOR_LENGTH: usize = 20;
 const CENTRAL_HEADER_LENGTH: usize = 46;
 
-const END_SIGNATURE: [u8; 4] = *b"PK\x05\x06";
+const END_RECORD_SIGNATURE: [u8; 4] = *b"PK\x05\x06";
 pub(super) const ZIP64_LOCATOR_SIGNATURE: [u8; 4] = *b"PK\x06\x07";
-const CENTRAL_SIGNATURE: [u8; 4] = *b"PK\x01\x02";
-const LOCAL_SIGNATURE: [u8; 4] = *b"PK\x03\x04";
-const DESCRIPTOR_SIGNATURE: [u8; 4] = *b"PK\x07\x08";
+const CENTRAL_HEADER_SIGNATURE: [u8; 4] = *b"PK\x01\x02";
+const LOCAL_HEADER_SIGNATURE: [u8; 4] = *b"PK\x03\x04";
+const DATA_DESCRIPTOR_SIGNATURE: [u8; 4] = *b"PK\x07\x08";
 
 /// Id of the ZIP64 extra field, which contains 64-bit sizes.
-const EXTRA_ZIP64: u16 = 0x0001;
-/// Id of Info-ZIP's Unicode path extra field, whose name some programs use instead of the one in the header.
-const EXTRA_UNICODE_PATH: u16 = 0x7075;
-/// Flag bit: sizes and checksum are in a data descriptor after the data.
-pub(super) const FLAG_DESCRIPTOR: u16 = 1 << 3;
-/// Flag bit: the name is encoded in UTF-8.
+const ZIP64_EXTRA_FIELD_ID: u16 = 0x0001;
+/// Id of Info-ZIP's extra field with a Unicode path, which some programs use instead of the name in the header.
+const UNICODE_PATH_EXTRA_FIELD_ID: u16 = 0x7075;
+/// Flag of an entry whose checksum and sizes are in a data descriptor after its data.
+pub(super) const FLAG_DATA_DESCRIPTOR: u16 = 1 << 3;
+/// Flag of an entry whose name is encoded in UTF-8.
 pub(super) const FLAG_UTF8: u16 = 1 << 11;
-/// Flag bits: encryption, strong encryption, and a masked central directory.
+/// Flags of an encrypted entry: encryption, strong encryption, and a masked central directory.
 pub(super) const FLAGS_ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
 
 /// The end of central directory record of a ZIP archive, which contains the position of the central directory.
-pub(super) struct EndRecord {
+pub(super) struct EndOfCentralDirectoryRecord {
     pub(super) entries: u16,
     pub(super) directory_size: u32,
     pub(super) directory_at: u32,
@@ -36,9 +36,9 @@ pub(super) struct EndRecord {
     pub(super) is_split: bool,
 }
 
-impl EndRecord {
+impl EndOfCentralDirectoryRecord {
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
-        if bytes.len() < END_RECORD_LENGTH || bytes[..4] != END_SIGNATURE {
+        if bytes.len() < END_RECORD_LENGTH || bytes[..4] != END_RECORD_SIGNATURE {
             return None;
         }
         let (disk, directory_disk, here, entries) =
@@ -52,7 +52,7 @@ impl EndRecord {
         })
     }
 
-    /// Returns `true` if some values of the record are stored in ZIP64 records.
+    /// Returns `true` if the archive has ZIP64 records, since a value of this record is at its maximum.
     pub(super) fn is_zip64(&self) -> bool {
         self.entries == u16::MAX || self.directory_size == u32::MAX || self.directory_at == u32::MAX
     }
@@ -79,11 +79,11 @@ pub(super) struct CentralEntry {
     pub(super) local_at: u32,
 }
 
-/// Parses the whole central directory, which must have exactly `entries` headers.
-pub(super) fn parse_directory(mut bytes: &[u8], entries: u16) -> Result<Vec<CentralEntry>, ArchiveRefusal> {
+/// Parses the whole central directory. Fails unless `bytes` contain exactly `entries` headers.
+pub(super) fn parse_central_directory(mut bytes: &[u8], entries: u16) -> Result<Vec<CentralEntry>, ArchiveRefusal> {
     let mut headers = Vec::with_capacity(entries.into());
     for _ in 0..entries {
-        if bytes.len() < CENTRAL_HEADER_LENGTH || bytes[..4] != CENTRAL_SIGNATURE {
+        if bytes.len() < CENTRAL_HEADER_LENGTH || bytes[..4] != CENTRAL_HEADER_SIGNATURE {
             return Err(ArchiveRefusal::Directory);
         }
         let (name, extra, comment) = (read_length(bytes, 28), read_length(bytes, 30), read_length(bytes, 32));
@@ -107,13 +107,13 @@ pub(super) fn parse_directory(mut bytes: &[u8], entries: u16) -> Result<Vec<Cent
     if bytes.is_empty() { Ok(headers) } else { Err(ArchiveRefusal::Directory) }
 }
 
-/// Returns the lengths in bytes of the name and of the extra fields in a local header, or `None` if the signature is
-/// wrong.
+/// Returns the lengths, in bytes, of the name and of the extra fields that follow a local header, or `None` if the
+/// header does not begin with the signature of local headers.
 pub(super) fn local_header_lengths(fixed: &[u8; LOCAL_HEADER_LENGTH]) -> Option<(usize, usize)> {
-    (fixed[..4] == LOCAL_SIGNATURE).then(|| (read_length(fixed, 26), read_length(fixed, 28)))
+    (fixed[..4] == LOCAL_HEADER_SIGNATURE).then(|| (read_length(fixed, 26), read_length(fixed, 28)))
 }
 
-/// Parses a local header, whose variable part has the lengths that [`local_header_lengths`] returned.
+/// Parses a local header and the name and extra fields after it, whose lengths [`local_header_lengths`] returned.
 pub(super) fn parse_local_header(
     fixed: &[u8; LOCAL_HEADER_LENGTH],
     rest: &[u8],
@@ -122,10 +122,11 @@ pub(super) fn parse_local_header(
     EntryHeader::read(&fixed[6..], rest, name, extra)
 }
 
-/// Returns the length of the data descriptor at the beginning of `bytes`, or `None` if it does not match this entry.
-pub(super) fn descriptor_length(bytes: &[u8], header: &EntryHeader) -> Option<u64> {
+/// Returns the length, in bytes, of the data descriptor at the beginning of `bytes`, or `None` if its values differ
+/// from those in `header`.
+pub(super) fn data_descriptor_length(bytes: &[u8], header: &EntryHeader) -> Option<u64> {
     let expected = [header.crc, header.packed, header.size].map(u32::to_le_bytes).concat();
-    if bytes.starts_with(&DESCRIPTOR_SIGNATURE) && bytes[4..].starts_with(&expected) {
+    if bytes.starts_with(&DATA_DESCRIPTOR_SIGNATURE) && bytes[4..].starts_with(&expected) {
         Some(16)
     } else {
         bytes.starts_with(&expected).then_some(12)
@@ -133,7 +134,8 @@ pub(super) fn descriptor_length(bytes: &[u8], header: &EntryHeader) -> Option<u6
 }
 
 impl EntryHeader {
-    /// Parses the fields of a header. `from_flags` begins with its flags, and `rest` is its variable part.
+    /// Parses the fields that both kinds of header contain. `from_flags` are the bytes of the header from its flags on,
+    /// and `rest` the name and extra fields after the header, with their lengths `name` and `extra`.
     fn read(from_flags: &[u8], rest: &[u8], name: usize, extra: usize) -> Self {
         let (packed, size) = (read_u32(from_flags, 12), read_u32(from_flags, 16));
         let has = |expected: u16| extra_field_ids(&rest[name..name + extra]).any(|id| id == expected);
@@ -144,13 +146,13 @@ impl EntryHeader {
             packed,
             size,
             name: rest[..name].to_vec(),
-            is_zip64: has(EXTRA_ZIP64) || packed == u32::MAX || size == u32::MAX,
-            has_other_name: has(EXTRA_UNICODE_PATH),
+            is_zip64: has(ZIP64_EXTRA_FIELD_ID) || packed == u32::MAX || size == u32::MAX,
+            has_other_name: has(UNICODE_PATH_EXTRA_FIELD_ID),
         }
     }
 
-    pub(super) fn has_descriptor(&self) -> bool {
-        self.flags & FLAG_DESCRIPTOR != 0
+    pub(super) fn has_data_descriptor(&self) -> bool {
+        self.flags & FLAG_DATA_DESCRIPTOR != 0
     }
 }
 

@@ -30,7 +30,7 @@ pub enum ArchiveRefusal {
     /// The archive has more entries than the limit.
     #[error("there are more than {MAX_ARCHIVE_ENTRIES} files and folders")]
     TooManyEntries,
-    /// Position, length or number of entries of the central directory contradict the end record.
+    /// The end record contains a wrong position, size or number of entries of the central directory.
     #[error("the archive's directory does not match its end record")]
     Directory,
     /// Some bytes of the file belong to no entry and no record.
@@ -44,7 +44,7 @@ pub enum ArchiveRefusal {
     /// The data of this entry overlaps with that of another.
     #[error("{} overlaps with another file", displayed_path(.0))]
     Overlap(String),
-    /// The local header of this entry contradicts the central directory.
+    /// The local header of this entry differs from its header in the central directory.
     #[error("{}: the header before the data differs from the directory", displayed_path(.0))]
     HeadersDiffer(String),
     /// This entry has a second name in an extra field. Some programs would unpack the entry under that name.
@@ -93,13 +93,15 @@ pub enum ArchiveRefusal {
     /// The total unpacked size of the archive is larger than the limit.
     #[error("the bundle unpacks to more than {} MB", MAX_UNPACKED_BYTES >> 20)]
     UnpackedTooLarge,
-    /// The compression ratio of this file is implausibly high.
+    /// The compression ratio of this file is higher than
+    /// [`MAX_COMPRESSION_RATIO`](crate::limits::MAX_COMPRESSION_RATIO).
     #[error("{} is packed to less than one {MAX_COMPRESSION_RATIO}th of its size", displayed_path(.0))]
     Ratio(String),
-    /// The compression ratio of the whole bundle is implausibly high.
+    /// The compression ratio of the whole archive is higher than
+    /// [`MAX_COMPRESSION_RATIO`](crate::limits::MAX_COMPRESSION_RATIO).
     #[error("the bundle is packed to less than one {MAX_COMPRESSION_RATIO}th of its size")]
     TotalRatio,
-    /// The data of this file unpacks to another size than declared, or has unused bytes after it.
+    /// The unpacked size of this file differs from the declared one, or bytes remain after its compressed data.
     #[error("{} unpacks to a different size than the directory records", displayed_path(.0))]
     SizeDiffers(String),
     /// The data of this file can't be unpacked.
@@ -122,7 +124,7 @@ pub enum PathProblem {
     /// The path of the entry is too long, or has too many components.
     #[error("the path is too long or too deep")]
     TooLong,
-    /// The path of the entry is not UTF-8, or not marked as UTF-8.
+    /// The path of the entry is not UTF-8, or has non-ASCII characters although the entry's flags don't declare UTF-8.
     #[error("the path is not in UTF-8")]
     NotUtf8,
     /// The path of the entry is absolute, such as `/etc/passwd`.

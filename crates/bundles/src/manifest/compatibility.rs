@@ -27,15 +27,15 @@ fn parse_ranges(object: &Map<String, Value>, warnings: &mut ManifestWarnings) ->
     names.filter_map(|name| Some((name.clone(), fields.text(name, MAX_LABEL_BYTES, warnings)?))).collect()
 }
 
-/// Returns `true` if a version is in a range in the syntax of npm or Python, such as `>=18 <21 || ^22.1`, `18.x`, `1.2
-/// - 1.4` or `>=3.10,<4`. Returns `None` if the version or the range can't be parsed.
+/// Returns `true` if a version is within a version range in the syntax of npm or Python, such as `>=18 <21 || ^22.1`,
+/// `18.x`, `1.2 - 1.4` or `>=3.10,<4`. Returns `None` if the version or the range can't be parsed.
 pub(crate) fn is_version_in_range(version: &str, range: &str) -> Option<bool> {
     let version = parse_runtime_version(version)?;
     let alternatives: Option<Vec<VersionReq>> = range.split("||").map(parse_range).collect();
     Some(alternatives?.iter().any(|requirement| requirement.matches(&version)))
 }
 
-/// Parses the version of a runtime, which may also be written as `v20.1.0`, `3.11` or `3.12.0rc1`.
+/// Parses the version of Node or Python, in any of the forms `20.1.0`, `v20.1.0`, `3.11` and `3.12.0rc1`.
 fn parse_runtime_version(version: &str) -> Option<Version> {
     let version = version.trim().trim_start_matches('v');
     let end = version.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(version.len());

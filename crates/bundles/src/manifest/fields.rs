@@ -22,7 +22,7 @@ const MAX_MANIFEST_WARNINGS: usize = 100;
 pub(super) struct ManifestWarnings(pub(super) Vec<ManifestWarning>);
 
 impl ManifestWarnings {
-    /// Adds a warning, whose texts must be escaped for display.
+    /// Adds a warning, whose texts the caller must have escaped for display.
     pub(super) fn add(&mut self, warning: ManifestWarning) {
         if self.0.len() < MAX_MANIFEST_WARNINGS {
             self.0.push(warning);
@@ -30,7 +30,7 @@ impl ManifestWarnings {
     }
 }
 
-/// A JSON object in a manifest, with its path for messages.
+/// A JSON object in a manifest, and its path in the manifest, which error messages and warnings mention.
 #[derive(Clone, Copy)]
 pub(super) struct ManifestFields<'j> {
     object: &'j Map<String, Value>,
@@ -50,14 +50,14 @@ impl<'j> ManifestFields<'j> {
         self.object.get(key).filter(|value| !value.is_null())
     }
 
-    /// Returns the path of a member of this object, for messages.
+    /// Returns the path of the member `key` of this object, for messages.
     pub(super) fn path(self, key: &str) -> String {
         let key: String = key.chars().take(MAX_LABEL_BYTES).collect();
         if self.at.is_empty() { key } else { format!("{}.{key}", self.at) }
     }
 
-    /// Returns the path of a member of this object, escaped for display.
-    pub(super) fn visible_path(self, key: &str) -> String {
+    /// Returns the path of the member `key` of this object, escaped and truncated for display.
+    pub(super) fn displayed_member_path(self, key: &str) -> String {
         truncate(&visible(&self.path(key)), MAX_LABEL_BYTES)
     }
 
@@ -71,16 +71,17 @@ impl<'j> ManifestFields<'j> {
     ) -> Option<T> {
         let value = read(self.value(key)?);
         if value.is_none() {
-            warnings.add(ManifestWarning::WrongType { member: self.visible_path(key), expected });
+            warnings.add(ManifestWarning::WrongType { member: self.displayed_member_path(key), expected });
         }
         value
     }
 
-    /// Returns the string in a member, truncated to `max` bytes, or `None` if the member is missing or not a string.
+    /// Returns the string in the member `key`, truncated to `max` bytes. Returns `None` if the member is missing or,
+    /// with a warning, if it is not a string.
     pub(super) fn text(self, key: &str, max: usize, warnings: &mut ManifestWarnings) -> Option<String> {
         let text = self.read(key, ManifestValueType::Text, warnings, Value::as_str)?;
         if text.len() > max {
-            warnings.add(ManifestWarning::Truncated { member: self.visible_path(key) });
+            warnings.add(ManifestWarning::Truncated { member: self.displayed_member_path(key) });
         }
         Some(truncate(text, max))
     }
@@ -97,60 +98,61 @@ impl<'j> ManifestFields<'j> {
         self.read(key, ManifestValueType::Object, warnings, Value::as_object)
     }
 
-    /// Returns the items of a list member, at most [`MAX_MANIFEST_ITEMS`]. Empty if it is missing.
+    /// Returns the items of the list in the member `key`, at most [`MAX_MANIFEST_ITEMS`], or an empty list if the
+    /// member is missing.
     pub(super) fn list(self, key: &str, warnings: &mut ManifestWarnings) -> Vec<&'j Value> {
         let items = self.read(key, ManifestValueType::List, warnings, Value::as_array).map_or(&[][..], Vec::as_slice);
         if items.len() > MAX_MANIFEST_ITEMS {
             let used = u32::try_from(MAX_MANIFEST_ITEMS).unwrap_or(u32::MAX);
-            warnings.add(ManifestWarning::TooManyItems { member: self.visible_path(key), used });
+            warnings.add(ManifestWarning::TooManyItems { member: self.displayed_member_path(key), used });
         }
         items.iter().take(MAX_MANIFEST_ITEMS).collect()
     }
 
-    /// Returns the items of a list member that are objects.
+    /// Returns those items of the list in the member `key` that are objects. Adds a warning if others exist.
     pub(super) fn objects(self, key: &str, warnings: &mut ManifestWarnings) -> Vec<&'j Map<String, Value>> {
         let items = self.list(key, warnings);
         let objects: Vec<_> = items.iter().filter_map(|item| item.as_object()).collect();
         if objects.len() < items.len() {
             let expected = ManifestValueType::Object;
-            warnings.add(ManifestWarning::WrongItems { member: self.visible_path(key), expected });
+            warnings.add(ManifestWarning::WrongItems { member: self.displayed_member_path(key), expected });
         }
         objects
     }
 
-    /// Returns the items of a list member that are strings, each truncated to [`MAX_LABEL_BYTES`].
+    /// Returns those items of the list in the member `key` that are strings, each truncated to [`MAX_LABEL_BYTES`].
     pub(super) fn string_list(self, key: &str, warnings: &mut ManifestWarnings) -> Vec<String> {
         let items = self.list(key, warnings);
         let texts: Vec<_> = items.iter().filter_map(|item| Some(truncate(item.as_str()?, MAX_LABEL_BYTES))).collect();
         if texts.len() < items.len() {
             let expected = ManifestValueType::Text;
-            warnings.add(ManifestWarning::WrongItems { member: self.visible_path(key), expected });
+            warnings.add(ManifestWarning::WrongItems { member: self.displayed_member_path(key), expected });
         }
         texts
     }
 
-    /// Returns the string in a member. It is an error if the member is missing, or the string is longer than `max`
+    /// Returns the string in the member `key`. Fails if the member is missing, is not a string, or is longer than `max`
     /// bytes.
     pub(super) fn required_string(self, key: &str, max: usize) -> Result<String, ManifestError> {
-        let text = self.untruncated_string(key, max)?.filter(|text| !text.is_empty());
+        let text = self.optional_string(key, max)?.filter(|text| !text.is_empty());
         text.ok_or_else(|| ManifestError::Field { field: self.path(key), expected: "a text" })
     }
 
-    /// Returns the string in a member, or `None` if the member is missing. It is an error if the member is not a string
-    /// or longer than `max` bytes.
-    pub(super) fn untruncated_string(self, key: &str, max: usize) -> Result<Option<String>, ManifestError> {
-        self.value(key).map(|value| parse_untruncated(value, &self.path(key), max)).transpose()
+    /// Returns the string in the member `key`, or `None` if the member is missing. Fails if it is not a string, or is
+    /// longer than `max` bytes.
+    pub(super) fn optional_string(self, key: &str, max: usize) -> Result<Option<String>, ManifestError> {
+        self.value(key).map(|value| parse_bounded_string(value, &self.path(key), max)).transpose()
     }
 }
 
-/// Returns the string in `value`. It is an error if it is longer than `max` bytes or not a string.
-pub(super) fn parse_untruncated(value: &Value, at: &str, max: usize) -> Result<String, ManifestError> {
+/// Returns the string in `value`. Fails if `value` is not a string, or is longer than `max` bytes.
+pub(super) fn parse_bounded_string(value: &Value, at: &str, max: usize) -> Result<String, ManifestError> {
     let text = value.as_str().filter(|text| !text.contains('\0'));
     let text = text.ok_or_else(|| ManifestError::Field { field: at.to_owned(), expected: "a text" })?;
     if text.len() > max { Err(ManifestError::TooLong(at.to_owned())) } else { Ok(text.to_owned()) }
 }
 
-/// Returns the beginning of a text, at most `max` bytes.
+/// Returns a text of at most `max` bytes: the whole text, or its beginning with an ellipsis.
 pub(super) fn truncate(text: &str, max: usize) -> String {
     if text.len() <= max {
         return text.to_owned();

@@ -6,7 +6,7 @@ use serde_json::Map;
 
 use super::fields::{MAX_DESCRIPTION_BYTES, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings};
 use super::read::parse_object;
-use super::server::bundle_path;
+use super::server::normalized_bundle_path;
 use super::{Manifest, ManifestError};
 
 const LOCALE_PLACEHOLDER: &str = "${locale}";
@@ -35,20 +35,20 @@ impl Localization {
         let resources =
             fields.text("resources", MAX_LABEL_BYTES, warnings).unwrap_or_else(|| default.resources.clone());
         let default_locale = fields.text("default_locale", MAX_LABEL_BYTES, warnings).unwrap_or(default.default_locale);
-        if bundle_path(&resources).is_some_and(|path| path.matches(LOCALE_PLACEHOLDER).count() == 1) {
+        if normalized_bundle_path(&resources).is_some_and(|path| path.matches(LOCALE_PLACEHOLDER).count() == 1) {
             return Self { resources, default_locale };
         }
-        warnings.add(ManifestWarning::TranslationsPath { member: fields.visible_path("resources") });
+        warnings.add(ManifestWarning::TranslationsPath { member: fields.displayed_member_path("resources") });
         Self { resources: default.resources, default_locale }
     }
 }
 
 impl Manifest {
-    /// Returns the path of the best translation for a language: an exact match, or else one without the last subtags
-    /// (RFC 4647, section 3.4), or else one for the same language in another region. Returns `None` if the manifest's
-    /// texts match better, or no translation matches.
+    /// Returns the path of the translation file that matches the language `locale` best: exactly, or else without its
+    /// last subtags (RFC 4647, section 3.4), or else the same language in another region. Returns `None` if no file
+    /// matches, or the texts of the manifest match better.
     pub(crate) fn find_translation<'p>(&self, locale: &str, paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
-        let resources = bundle_path(&self.localization.resources)?;
+        let resources = normalized_bundle_path(&self.localization.resources)?;
         let (before, after) = resources.split_once(LOCALE_PLACEHOLDER)?;
         let tag = |path: &'p str| path.strip_prefix(before)?.strip_suffix(after).filter(|tag| !tag.contains('/'));
         let available: Vec<(&str, &str)> = paths.filter_map(|path| Some((tag(path)?, path))).collect();
@@ -126,7 +126,8 @@ fn primary_language(tag: &str) -> &str {
     tag.split('-').next().unwrap_or(tag)
 }
 
-/// Removes the last subtag of a language tag, and a single-letter subtag before it.
+/// Returns a language tag without its last subtag, and without a single-letter subtag before that one, or `None` if the
+/// tag has only one subtag.
 fn shorten_language_tag(tag: &str) -> Option<&str> {
     let (shorter, _) = tag.rsplit_once('-')?;
     match shorter.rsplit_once('-') {

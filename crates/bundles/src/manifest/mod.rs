@@ -12,7 +12,7 @@ mod user_config;
 
 pub(crate) use compatibility::is_version_in_range;
 pub use localization::Localization;
-pub(crate) use server::bundle_path;
+pub(crate) use server::normalized_bundle_path;
 pub use server::{Command, CommandOverride, Server, ServerKind};
 pub use user_config::{UserConfig, UserConfigKind};
 
@@ -61,12 +61,12 @@ pub struct Manifest {
     pub server: Server,
     /// Tools that the manifest claims the server provides. The tools that a session can call are those that the running
     /// server lists.
-    pub tools: Vec<ToolClaim>,
-    /// Set if the server may have tools that the manifest does not name.
+    pub tools: Vec<DeclaredTool>,
+    /// Set if the manifest says that the server may have tools that the manifest does not name.
     pub tools_generated: bool,
     /// Prompts that the manifest claims the server provides.
-    pub prompts: Vec<PromptClaim>,
-    /// Set if the server may have prompts that the manifest does not name.
+    pub prompts: Vec<DeclaredPrompt>,
+    /// Set if the manifest says that the server may have prompts that the manifest does not name.
     pub prompts_generated: bool,
     /// Platforms and versions that the bundle requires.
     pub compatibility: Compatibility,
@@ -100,7 +100,7 @@ pub struct Icon {
 
 /// A tool that a manifest claims the server provides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ToolClaim {
+pub struct DeclaredTool {
     /// Name of the tool, as the manifest claims.
     pub name: String,
     /// Description of the tool, as the manifest claims.
@@ -109,7 +109,7 @@ pub struct ToolClaim {
 
 /// A prompt that a manifest claims the server provides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PromptClaim {
+pub struct DeclaredPrompt {
     /// Name of the prompt, as the manifest claims.
     pub name: String,
     /// Description of the prompt, as the manifest claims.
@@ -120,14 +120,14 @@ pub struct PromptClaim {
     pub text: Option<String>,
 }
 
-/// Platforms and versions that a bundle requires. A missing member is no restriction.
+/// Platforms and versions of other programs that a bundle requires. A missing member means no restriction.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Compatibility {
     /// Platforms that the bundle supports, named as in Node: `darwin`, `win32`, `linux`.
     pub platforms: Option<Vec<String>>,
-    /// Version ranges of runtimes, by the name of the runtime: `node`, `python`.
+    /// Required versions of runtimes, as version ranges by the name of the runtime: `node` or `python`.
     pub runtimes: BTreeMap<String, String>,
-    /// Version ranges of other MCP clients, by name. A bundle is never refused because of them.
+    /// Required versions of MCP clients, as version ranges by the name of the client. Drawbridge ignores them.
     pub clients: BTreeMap<String, String>,
 }
 

@@ -6,9 +6,10 @@ use installs::ManifestWarning;
 use serde_json::{Map, Value};
 
 use super::fields::{MAX_DESCRIPTION_BYTES, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings, truncate};
-use super::server::bundle_path;
+use super::server::normalized_bundle_path;
 use super::{
-    Author, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server, ToolClaim, user_config,
+    Author, Compatibility, DeclaredPrompt, DeclaredTool, Icon, Localization, Manifest, ManifestError, Server,
+    user_config,
 };
 
 /// Versions of the manifest format that this crate fully supports.
@@ -16,7 +17,7 @@ const SUPPORTED_MANIFEST_VERSIONS: [&str; 4] = ["0.1", "0.2", "0.3", "0.4"];
 /// Maximum length of a bundle's name, in bytes.
 const MAX_BUNDLE_NAME_BYTES: usize = 200;
 
-/// Members of a manifest that this crate knows. Other members cause a warning. `_meta` is ignored, since it is meant
+/// Names of the manifest's members that cause no warning. Drawbridge uses all of them except `_meta`, which is meant
 /// for other clients.
 const KNOWN_MANIFEST_MEMBERS: [&str; 28] = [
     "$schema",
@@ -94,7 +95,7 @@ impl Manifest {
         let fields = ManifestFields::new(&root, "");
         let mut warnings = ManifestWarnings::default();
         for key in fields.keys().filter(|key| !KNOWN_MANIFEST_MEMBERS.contains(&key.as_str())) {
-            warnings.add(ManifestWarning::UnknownMember { member: fields.visible_path(key) });
+            warnings.add(ManifestWarning::UnknownMember { member: fields.displayed_member_path(key) });
         }
         let manifest = parse_manifest(fields, &mut warnings)?;
         Ok((manifest, warnings.0))
@@ -167,7 +168,7 @@ fn parse_author(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> 
     Author { name: short("name").unwrap_or_default(), email: short("email"), url: short("url") }
 }
 
-/// Returns the URL of the repository, which may be in an object or a plain string as in npm.
+/// Returns the URL of the repository, which a manifest may contain in an object or, as in npm, as a plain string.
 fn parse_repository(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Option<String> {
     if fields.value("repository").is_some_and(Value::is_string) {
         return fields.text("repository", MAX_LABEL_BYTES, warnings);
@@ -200,29 +201,29 @@ fn parse_screenshots(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings
 }
 
 fn parse_image_path(src: &str, warnings: &mut ManifestWarnings) -> Option<String> {
-    let path = bundle_path(src);
+    let path = normalized_bundle_path(src);
     if path.is_none() {
         warnings.add(ManifestWarning::PictureOutside { picture: visible(src).into_owned() });
     }
     path
 }
 
-fn parse_tools(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<ToolClaim> {
+fn parse_tools(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<DeclaredTool> {
     let mut tools = Vec::new();
     for tool in fields.objects("tools", warnings) {
         let tool = ManifestFields::new(tool, "tools");
         let Some(name) = tool.text("name", MAX_LABEL_BYTES, warnings) else { continue };
-        tools.push(ToolClaim { name, description: tool.text("description", MAX_DESCRIPTION_BYTES, warnings) });
+        tools.push(DeclaredTool { name, description: tool.text("description", MAX_DESCRIPTION_BYTES, warnings) });
     }
     tools
 }
 
-fn parse_prompts(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<PromptClaim> {
+fn parse_prompts(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings) -> Vec<DeclaredPrompt> {
     let mut prompts = Vec::new();
     for prompt in fields.objects("prompts", warnings) {
         let prompt = ManifestFields::new(prompt, "prompts");
         let Some(name) = prompt.text("name", MAX_LABEL_BYTES, warnings) else { continue };
-        prompts.push(PromptClaim {
+        prompts.push(DeclaredPrompt {
             name,
             description: prompt.text("description", MAX_DESCRIPTION_BYTES, warnings),
             arguments: prompt.string_list("arguments", warnings),

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::ManifestError;
 use super::fields::{
-    MAX_ARGUMENT_BYTES, MAX_LABEL_BYTES, MAX_MANIFEST_ITEMS, ManifestFields, ManifestWarnings, parse_untruncated,
+    MAX_ARGUMENT_BYTES, MAX_LABEL_BYTES, MAX_MANIFEST_ITEMS, ManifestFields, ManifestWarnings, parse_bounded_string,
 };
 use crate::archive::is_safe_path;
 
@@ -33,13 +33,13 @@ pub struct Server {
     pub kind: ServerKind,
     /// Path of the server's main file in the bundle.
     pub entry_point: String,
-    /// Command that starts the server, without the changes for a platform.
+    /// Command that starts the server on platforms without overrides.
     pub command: Command,
-    /// Changes of the command by platform, named as in Node: `win32`, `darwin`, `linux`.
+    /// Parts of the command that differ on a platform, by the platform's name in Node: `win32`, `darwin`, `linux`.
     pub platform_overrides: BTreeMap<String, CommandOverride>,
 }
 
-/// Command that starts a bundle's server, with texts that may contain references such as `${__dirname}`.
+/// Command that starts a bundle's server. Its texts may contain references such as `${__dirname}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Command {
     /// Name or path of the program to run.
@@ -50,8 +50,8 @@ pub struct Command {
     pub env: BTreeMap<String, String>,
 }
 
-/// Parts of a server's command that differ on one platform. A part that is present replaces the whole original part,
-/// for example all arguments.
+/// Parts of a server's command that differ on one platform. Each part that is present replaces the whole part of
+/// [`Command`], for example all arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CommandOverride {
     /// Program that replaces the original one on the platform, if any.
@@ -63,7 +63,7 @@ pub struct CommandOverride {
 }
 
 impl Server {
-    /// Returns the command for a platform, with its overrides applied.
+    /// Returns the command for a platform, in which the platform's overrides replace the original parts.
     #[must_use]
     pub fn command_on(&self, platform: &str) -> Command {
         let mut command = self.command.clone();
@@ -88,7 +88,7 @@ impl Server {
             other => return Err(ManifestError::ServerKind(other.to_owned())),
         };
         let written = server.required_string("entry_point", MAX_ARGUMENT_BYTES)?;
-        let entry_point = bundle_path(&written).ok_or(ManifestError::Path(written))?;
+        let entry_point = normalized_bundle_path(&written).ok_or(ManifestError::Path(written))?;
         let Some(config) = server.value("mcp_config") else {
             // The JSON Schema of 0.4 requires the command for all types, but the specification not for uv.
             let field = "server.mcp_config".to_owned();
@@ -123,7 +123,7 @@ fn parse_overrides(config: &Value) -> Result<BTreeMap<String, CommandOverride>, 
     }
     let one = |(platform, value): (&String, &Value)| {
         Ok((
-            parse_untruncated(&platform.as_str().into(), OVERRIDES_PATH, MAX_LABEL_BYTES)?,
+            parse_bounded_string(&platform.as_str().into(), OVERRIDES_PATH, MAX_LABEL_BYTES)?,
             parse_command(value, &format!("{OVERRIDES_PATH}.{platform}"))?,
         ))
     };
@@ -136,7 +136,7 @@ fn parse_command(value: &Value, at: &str) -> Result<CommandOverride, ManifestErr
     let object = object.ok_or_else(|| ManifestError::Field { field: at.to_owned(), expected: "an object" })?;
     let fields = ManifestFields::new(object, at);
     Ok(CommandOverride {
-        command: fields.untruncated_string("command", MAX_ARGUMENT_BYTES)?,
+        command: fields.optional_string("command", MAX_ARGUMENT_BYTES)?,
         args: fields.value("args").map(|args| parse_args(args, &fields.path("args"))).transpose()?,
         env: fields.value("env").map(|env| parse_variables(env, &fields.path("env"))).transpose()?,
     })
@@ -148,7 +148,7 @@ fn parse_args(args: &Value, at: &str) -> Result<Vec<String>, ManifestError> {
     if args.len() > MAX_MANIFEST_ITEMS {
         return Err(ManifestError::TooLong(at.to_owned()));
     }
-    args.iter().map(|arg| parse_untruncated(arg, at, MAX_ARGUMENT_BYTES)).collect()
+    args.iter().map(|arg| parse_bounded_string(arg, at, MAX_ARGUMENT_BYTES)).collect()
 }
 
 fn parse_variables(env: &Value, at: &str) -> Result<BTreeMap<String, String>, ManifestError> {
@@ -161,14 +161,14 @@ fn parse_variables(env: &Value, at: &str) -> Result<BTreeMap<String, String>, Ma
         if name.is_empty() || name.len() > MAX_LABEL_BYTES || name.contains(['=', '\0']) {
             return Err(ManifestError::Field { field: at.to_owned(), expected: "an object with names of variables" });
         }
-        Ok((name.clone(), parse_untruncated(value, &format!("{at}.{name}"), MAX_ARGUMENT_BYTES)?))
+        Ok((name.clone(), parse_bounded_string(value, &format!("{at}.{name}"), MAX_ARGUMENT_BYTES)?))
     };
     env.iter().map(one).collect()
 }
 
 /// Returns the path below the root of the archive that a path in the manifest refers to, or `None` if no archive may
 /// contain that path. Accepts paths with `./` or the bundle's folder in front.
-pub(crate) fn bundle_path(written: &str) -> Option<String> {
+pub(crate) fn normalized_bundle_path(written: &str) -> Option<String> {
     let path = written.strip_prefix("${__dirname}/").or_else(|| written.strip_prefix("./")).unwrap_or(written);
     is_safe_path(path).then(|| path.to_owned())
 }

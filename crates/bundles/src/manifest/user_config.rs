@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::ManifestError;
 use super::fields::{
-    MAX_ARGUMENT_BYTES, MAX_DESCRIPTION_BYTES, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings, parse_untruncated,
+    MAX_ARGUMENT_BYTES, MAX_DESCRIPTION_BYTES, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings, parse_bounded_string,
     truncate,
 };
 
@@ -52,7 +52,7 @@ pub struct UserConfig {
     pub max: Option<f64>,
 }
 
-/// Parses all settings in a manifest's `user_config`. A setting of an unknown type accepts text.
+/// Parses all settings in a manifest's `user_config`. A setting of an unknown type is treated as text.
 pub(super) fn read_user_config(
     root: ManifestFields<'_>,
     warnings: &mut ManifestWarnings,
@@ -86,7 +86,7 @@ fn read_user_setting(
         Some("directory") => UserConfigKind::Directory,
         Some("file") => UserConfigKind::File,
         _ => {
-            warnings.add(ManifestWarning::UnknownSettingType { member: fields.visible_path("type") });
+            warnings.add(ManifestWarning::UnknownSettingType { member: fields.displayed_member_path("type") });
             UserConfigKind::String
         }
     };
@@ -111,7 +111,7 @@ fn read_user_setting(
     })
 }
 
-/// Returns the default value of a setting as text, in the form in which it is substituted.
+/// Returns the default value of a setting as the text that replaces references to the setting.
 fn default_value_text(value: &Value, fields: &ManifestFields<'_>) -> Result<String, ManifestError> {
     match value {
         Value::Bool(value) => Ok(value.to_string()),
@@ -120,6 +120,6 @@ fn default_value_text(value: &Value, fields: &ManifestFields<'_>) -> Result<Stri
             Some(fraction) => fraction.to_string(),
             None => number.to_string(),
         }),
-        value => parse_untruncated(value, &fields.path("default"), MAX_ARGUMENT_BYTES),
+        value => parse_bounded_string(value, &fields.path("default"), MAX_ARGUMENT_BYTES),
     }
 }

@@ -12,7 +12,7 @@ use foreign::visible;
 use installs::{InputKind, InstallNote, InstallPlan, PlanInput, PlanTarget, Template, TemplateArgument, TemplatePart};
 use process::is_code_variable;
 
-use crate::manifest::bundle_path;
+use crate::manifest::normalized_bundle_path;
 use crate::manifest::{UserConfig, UserConfigKind, is_version_in_range};
 use crate::{Bundle, ManifestError, ServerKind};
 use substitution::SubstitutionValues;
@@ -22,7 +22,7 @@ const MAX_SERVER_NAME_CHARS: usize = 64;
 /// Beginning of a reference to a secret in the settings. Only values that the user enters may contain it.
 const SECRET_REFERENCE_START: &str = "${secret:";
 
-/// Operating system, as manifests distinguish them.
+/// Operating system, of those for which a manifest can contain different commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
     /// Windows, which manifests name `win32`.
@@ -52,7 +52,7 @@ impl Platform {
 /// Properties of this computer on which the install plan of a bundle depends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleEnvironment {
-    /// Operating system of this computer, which selects the platform's command.
+    /// Operating system of this computer, for which the command is selected.
     pub platform: Platform,
     /// Folder to which the bundle is or will be unpacked: [`Bundle::unpacked_folder`].
     pub folder: PathBuf,
@@ -70,15 +70,15 @@ pub struct BundleEnvironment {
     pub python: Option<String>,
 }
 
-/// Plan of a bundle's installation: the command that runs it on this computer.
+/// Install plan of a bundle on this computer, and the facts about its command that a later check of its files needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundlePlan {
     /// Command, inputs and warnings of the installation.
     pub install: InstallPlan,
     /// Location of the program that the bundle's command runs.
     pub program: ProgramLocation,
-    /// Paths of files in the bundle that decide which code runs. They are compared before each start with
-    /// [`verify_tree`](crate::verify_tree).
+    /// Paths of the files in the bundle that decide which code runs. [`verify_tree`](crate::verify_tree) compares them
+    /// with the unpacked ones before each start.
     pub watched: BTreeSet<String>,
 }
 
@@ -91,14 +91,14 @@ const NO_BYTECODE_VARIABLE: &str = "PYTHONDONTWRITEBYTECODE";
 /// Reason why no plan can be created for a bundle. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// The program of the command contains a value that the user enters. Only arguments and variables may contain such
+    /// The command's program contains a value that the user enters. Only arguments and variables may contain such
     /// values.
     #[error("the command contains a value that the user enters")]
     InputInCommand,
     /// The program is a file in the bundle's folder, but the bundle doesn't contain it.
     #[error("the command is the file {}, which is not in the bundle", visible(.0))]
     MissingProgram(String),
-    /// This text of the manifest refers to a secret in the keychain.
+    /// This text of the manifest contains a reference to a secret in Drawbridge's keychain entries.
     #[error("{} asks for a secret of the keychain", visible(.0))]
     ReferencesSecret(String),
     /// The path of this folder is not Unicode, so it can't be stored in the settings.
@@ -139,7 +139,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     let mut args = Vec::new();
     for arg in &written.args {
         args.push(TemplateArgument { words: vec![templates.template(arg, arg, true)?] });
-        watched.extend(bundle_path(arg).filter(|path| bundle.archive.file(path).is_some()));
+        watched.extend(normalized_bundle_path(arg).filter(|path| bundle.archive.file(path).is_some()));
     }
     let mut env = BTreeMap::new();
     for (name, value) in &written.env {
@@ -152,7 +152,8 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     }
 
     notes.extend(program.warning(&command, &written.args, manifest.server.kind));
-    let names: Vec<String> = env.keys().filter(|name| is_code_variable(name)).map(|name| shown_text(name)).collect();
+    let names: Vec<String> =
+        env.keys().filter(|name| is_code_variable(name)).map(|name| escaped_note_text(name)).collect();
     if !names.is_empty() {
         notes.push(InstallNote::CodeVariables { names });
     }
@@ -166,7 +167,8 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     Ok(BundlePlan { install: InstallPlan { name, target, inputs, notes }, program, watched })
 }
 
-/// Creates templates from texts of a manifest, and collects a note for the user for each deviation from the manifest.
+/// Creates templates from texts of a manifest, and collects a note for the user about each reference that is not
+/// replaced as the manifest intends.
 struct TemplateBuilder<'p> {
     inputs: &'p [PlanInput],
     substitution: &'p SubstitutionValues,
@@ -182,28 +184,28 @@ impl TemplateBuilder<'_> {
         if literal.contains(SECRET_REFERENCE_START) || template.forms_secret_reference(self.inputs) {
             return Err(PlanError::ReferencesSecret(what.to_owned()));
         }
-        for key in template.keys() {
-            let setting = shown_text(key);
+        for key in template.input_keys() {
+            let setting = escaped_note_text(key);
             match self.inputs.iter().find(|input| input.key == key) {
-                None => self.notes.push(InstallNote::MissingSetting { text: shown_text(what), setting }),
+                None => self.notes.push(InstallNote::MissingSetting { text: escaped_note_text(what), setting }),
                 Some(input) if input.multiple && !is_argument => {
-                    self.notes.push(InstallNote::FirstValueOnly { variable: shown_text(what), setting });
+                    self.notes.push(InstallNote::FirstValueOnly { variable: escaped_note_text(what), setting });
                 }
                 Some(input) if input.multiple && template.parts.len() > 1 => {
-                    self.notes.push(InstallNote::RepeatedArgument { argument: shown_text(what), setting });
+                    self.notes.push(InstallNote::RepeatedArgument { argument: escaped_note_text(what), setting });
                 }
                 Some(_) => {}
             }
         }
         if literal.contains("${") {
-            self.notes.push(InstallNote::UnknownReference { text: shown_text(what) });
+            self.notes.push(InstallNote::UnknownReference { text: escaped_note_text(what) });
         }
         Ok(template)
     }
 }
 
-/// Returns a text of the manifest with invisible characters escaped, for a note.
-fn shown_text(text: &str) -> String {
+/// Returns a text of the manifest with invisible characters escaped, for use in a note.
+fn escaped_note_text(text: &str) -> String {
     visible(text).into_owned()
 }
 
@@ -236,13 +238,13 @@ fn plan_input(
         return Err(PlanError::ReferencesSecret(format!("the default of {}", config.key)));
     }
     if let Some(problem) = planned.default_problem() {
-        notes.push(InstallNote::DefaultOmitted { input: shown_text(&config.key), problem });
+        notes.push(InstallNote::DefaultOmitted { input: escaped_note_text(&config.key), problem });
         planned.default.clear();
     }
     Ok(planned)
 }
 
-/// Returns warnings about required platforms and versions that this computer doesn't have.
+/// Returns a warning for each platform or version that the bundle requires and this computer doesn't have.
 fn unmet_requirements(bundle: &Bundle, place: &BundleEnvironment) -> Vec<InstallNote> {
     let compatibility = &bundle.manifest.compatibility;
     let mut notes = Vec::new();
@@ -251,13 +253,14 @@ fn unmet_requirements(bundle: &Bundle, place: &BundleEnvironment) -> Vec<Install
     }
     let own = place.platform.name();
     if let Some(platforms) = compatibility.platforms.as_ref().filter(|all| !all.iter().any(|name| name == own)) {
-        let platforms = platforms.iter().map(|name| shown_text(name)).collect();
+        let platforms = platforms.iter().map(|name| escaped_note_text(name)).collect();
         notes.push(InstallNote::OtherPlatforms { platforms, own: own.to_owned() });
     }
     for (key, version, shown) in [("node", &place.node, "Node"), ("python", &place.python, "Python")] {
         let Some(range) = compatibility.runtimes.get(key) else { continue };
-        let (runtime, range_text) = (shown.to_owned(), shown_text(range));
-        let compared = version.as_ref().map(|version| (shown_text(version), is_version_in_range(version, range)));
+        let (runtime, range_text) = (shown.to_owned(), escaped_note_text(range));
+        let compared =
+            version.as_ref().map(|version| (escaped_note_text(version), is_version_in_range(version, range)));
         match compared {
             Some((_, Some(true))) => {}
             Some((version, Some(false))) => {
@@ -270,7 +273,8 @@ fn unmet_requirements(bundle: &Bundle, place: &BundleEnvironment) -> Vec<Install
     notes
 }
 
-/// Returns a name for the server that is safe to display: the display name, or else the machine-readable one.
+/// Returns a name for the server that is safe to display, derived from the display name or, if that has no usable
+/// characters, from the machine-readable one.
 fn server_name(display_name: &str, name: &str) -> String {
     let usable = |name: &str| {
         let is_seen = |c: &char| !c.is_control() && visible(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8();
@@ -282,6 +286,6 @@ fn server_name(display_name: &str, name: &str) -> String {
 }
 
 /// Returns the path of a folder as text, or an error if it is not Unicode.
-fn folder_text(folder: &Path) -> Result<String, PlanError> {
+fn unicode_folder_path(folder: &Path) -> Result<String, PlanError> {
     folder.to_str().map(str::to_owned).ok_or_else(|| PlanError::NonUnicodeFolder(folder.to_owned()))
 }

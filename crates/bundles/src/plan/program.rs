@@ -5,12 +5,12 @@ use launches::packages::launched_package;
 use serde::Serialize;
 
 use super::{BundleEnvironment, PlanError, Platform};
-use crate::manifest::bundle_path;
+use crate::manifest::normalized_bundle_path;
 use crate::{Bundle, ServerKind};
 
-/// Runtimes that commonly run bundles. They are found through the user's `PATH`.
+/// Runtimes that commonly run bundles. A plan that uses one of them names it as [`ProgramLocation::Runtime`].
 const COMMON_LANGUAGE_RUNTIMES: [&str; 5] = ["node", "python", "python3", "uv", "docker"];
-/// Launchers that download the code that they run, so that the bundle contains hardly any code.
+/// Programs that download a package and run it. A bundle that uses one of them contains hardly any code itself.
 const DOWNLOADING_LAUNCHERS: [&str; 2] = ["npx", "uvx"];
 
 /// Location of the program that a bundle runs.
@@ -21,12 +21,12 @@ pub enum ProgramLocation {
     Inside(String),
     /// The program is a common runtime of this name, which is found through the user's `PATH`.
     Runtime(String),
-    /// The program is any other one on this computer, with this name or path.
+    /// The program is neither in the bundle nor a common runtime. Contains its name or path on this computer.
     Foreign(String),
 }
 
-/// Locates the program of a bundle's command, and returns the text that starts it. For a file in the bundle, that is
-/// its absolute path. `written` is the text in the manifest, and `command` the same text after substitution.
+/// Locates the program of a bundle's command, and also returns the text to start it with: its absolute path, if it is a
+/// file in the bundle. `written` is the program as written in the manifest, and `command` the same after substitution.
 pub(super) fn find_program(
     bundle: &Bundle,
     place: &BundleEnvironment,
@@ -43,7 +43,7 @@ pub(super) fn find_program(
         };
         return Ok((program, command));
     }
-    let folder = super::folder_text(&place.folder)?;
+    let folder = super::unicode_folder_path(&place.folder)?;
     let below = command.strip_prefix(&folder).and_then(|rest| rest.strip_prefix(['/', '\\']));
     let is_absolute = command.starts_with(['/', '\\']) || command.contains(':');
     if below.is_none() && is_absolute {
@@ -54,7 +54,7 @@ pub(super) fn find_program(
         (Some(below), _) => below.to_owned(),
         (None, _) => written.to_owned(),
     };
-    let path = bundle_path(&below).and_then(|path| {
+    let path = normalized_bundle_path(&below).and_then(|path| {
         let with_extension = (place.platform == Platform::Windows).then(|| format!("{path}.exe"));
         [Some(path), with_extension].into_iter().flatten().find(|path| bundle.archive.file(path).is_some())
     });
@@ -64,7 +64,8 @@ pub(super) fn find_program(
 }
 
 impl ProgramLocation {
-    /// Returns a warning for the user about the program that a bundle runs, or `None` if none is necessary.
+    /// Returns a warning if the program of a bundle is not in the bundle or loads code over the network, or `None`
+    /// otherwise.
     pub(super) fn warning(&self, command: &str, args: &[String], kind: ServerKind) -> Option<InstallNote> {
         // Bundles of the type uv have their own warning.
         let runs_by_uv = || kind != ServerKind::Uv && args.iter().any(|arg| arg == "run");

@@ -3,7 +3,7 @@
 
 use installs::{Template, TemplatePart};
 
-use super::{BundleEnvironment, PlanError, folder_text};
+use super::{BundleEnvironment, PlanError, unicode_folder_path};
 
 const PLACEHOLDER_START: &str = "${";
 const INPUT_REFERENCE_PREFIX: &str = "user_config.";
@@ -18,19 +18,19 @@ impl SubstitutionValues {
         let separator = || place.platform.separator().to_owned();
         Ok(Self {
             known: [
-                ("__dirname", folder_text(&place.folder)?),
-                ("HOME", folder_text(&place.home)?),
-                ("DESKTOP", folder_text(&place.desktop)?),
-                ("DOCUMENTS", folder_text(&place.documents)?),
-                ("DOWNLOADS", folder_text(&place.downloads)?),
+                ("__dirname", unicode_folder_path(&place.folder)?),
+                ("HOME", unicode_folder_path(&place.home)?),
+                ("DESKTOP", unicode_folder_path(&place.desktop)?),
+                ("DOCUMENTS", unicode_folder_path(&place.documents)?),
+                ("DOWNLOADS", unicode_folder_path(&place.downloads)?),
                 ("pathSeparator", separator()),
                 ("/", separator()),
             ],
         })
     }
 
-    /// Returns the text as a template, in which all references are replaced except those to the user's inputs. Unknown
-    /// references are retained.
+    /// Returns the text as a template, in which references to known values are replaced by those values, and references
+    /// to inputs become parts of the template. Unknown references remain as text.
     pub(super) fn template(&self, text: &str) -> Template {
         let (mut parts, mut literal) = (Vec::new(), String::new());
         let mut rest = text;
@@ -57,7 +57,7 @@ impl SubstitutionValues {
         Template { parts }
     }
 
-    /// Returns the text with all references replaced, or `None` if it refers to a user's input.
+    /// Returns the text with references to known values replaced, or `None` if the text refers to an input of the user.
     pub(super) fn text(&self, text: &str) -> Option<String> {
         match self.template(text).parts.as_slice() {
             [TemplatePart::Text(text)] => Some(text.clone()),

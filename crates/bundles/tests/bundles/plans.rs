@@ -281,7 +281,7 @@ fn invalid_default_is_omitted() {
 }
 
 #[test]
-fn folder_is_below_the_root_for_any_name() {
+fn unpacked_folder_is_below_the_root_for_any_name() {
     for (name, expected) in
         [("../../Evil Näme", "evil-n-me-"), ("...", "bundle-"), ("漢字", "bundle-"), ("con", "con-")]
     {

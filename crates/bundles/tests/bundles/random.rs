@@ -9,19 +9,19 @@ use crate::sample::{BundleFolder, node_manifest, valid_zip, zip_with_manifest};
 use crate::zip_writer::ZipEntry;
 
 /// Opens, plans and unpacks an archive, and asserts that no unexpected files are on disk.
-fn check_archive(bytes: &[u8]) {
+fn assert_only_unpacked_folder_remains(bytes: &[u8]) {
     let disk = BundleFolder::with_file(bytes);
     match disk.install() {
         Ok(installed) => disk.assert_contains_only(&[&installed.folder]),
         Err(_) => disk.assert_contains_only(&[]),
     }
     if let Ok(bundle) = disk.open() {
-        check_plan(&bundle);
+        assert_plan_notes_have_no_control_characters(&bundle);
         let _ = bundle.localized("de-AT");
     }
 }
 
-fn check_plan(bundle: &Bundle) {
+fn assert_plan_notes_have_no_control_characters(bundle: &Bundle) {
     let [folder, home, desktop, documents, downloads] = ["/f", "/h", "/h/d", "/h/o", "/h/l"].map(Into::into);
     for platform in [Platform::Windows, Platform::MacOs, Platform::Linux] {
         let (folder, home, desktop): (std::path::PathBuf, _, _) =
@@ -43,7 +43,7 @@ fn check_plan(bundle: &Bundle) {
     }
 }
 
-fn sample_bytes() -> Vec<u8> {
+fn sample_archive_bytes() -> Vec<u8> {
     let zip =
         valid_zip().add_entry(ZipEntry { descriptor: Some(true), ..ZipEntry::file("mcpb-resources/de.json", b"{}") });
     zip.add_entry(ZipEntry::folder("empty/")).add_entry(ZipEntry::stored("bin/a", b"text")).to_bytes()
@@ -52,18 +52,18 @@ fn sample_bytes() -> Vec<u8> {
 proptest! {
     #[test]
     fn random_bytes_do_not_panic(bytes in vec(any::<u8>(), 0..2000)) {
-        check_archive(&bytes);
+        assert_only_unpacked_folder_remains(&bytes);
         let _ = Manifest::read(&bytes);
     }
 
     #[test]
     fn archives_with_changed_bytes_do_not_panic(changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
-        let mut bytes = sample_bytes();
+        let mut bytes = sample_archive_bytes();
         for (at, byte) in changes {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        check_archive(&bytes);
+        assert_only_unpacked_folder_remains(&bytes);
     }
 
     #[test]
@@ -73,7 +73,7 @@ proptest! {
         into in any::<prop::sample::Index>(),
         removed in any::<bool>(),
     ) {
-        let mut bytes = sample_bytes();
+        let mut bytes = sample_archive_bytes();
         let (from, to) = (from.index(bytes.len()), to.index(bytes.len()));
         let range = from.min(to)..from.max(to);
         if removed {
@@ -83,13 +83,13 @@ proptest! {
             let into = into.index(bytes.len());
             bytes.splice(into..into, part);
         }
-        check_archive(&bytes);
+        assert_only_unpacked_folder_remains(&bytes);
     }
 
     #[test]
     fn arbitrary_file_names_do_not_panic(names in vec("(\\PC|[./\\\\:a-c\u{0}\u{301}]){0,12}", 1..4)) {
         let zip = names.iter().fold(valid_zip(), |zip, name| zip.add_entry(ZipEntry::file(name, b"x")));
-        check_archive(&zip.to_bytes());
+        assert_only_unpacked_folder_remains(&zip.to_bytes());
     }
 
     #[test]
@@ -104,6 +104,6 @@ proptest! {
         let mut manifest = crate::sample::node_manifest("0.3");
         manifest["server"]["mcp_config"] = json!({ "command": text, "args": [text], "env": { "A": text } });
         manifest["user_config"] = json!({ "a": { "type": "string", "default": text } });
-        check_archive(&zip_with_manifest(&manifest).to_bytes());
+        assert_only_unpacked_folder_remains(&zip_with_manifest(&manifest).to_bytes());
     }
 }

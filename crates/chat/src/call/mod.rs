@@ -11,7 +11,7 @@
 //! The page and the command line get the `ToolResult` from the item. A model reads its parts
 //! (`offers::review::result_parts`), which `reply_run/calls.rs` creates from a copy of the result.
 
-mod call_record;
+mod call_recorder;
 mod reviewed_result;
 
 use std::sync::OnceLock;
@@ -31,20 +31,20 @@ use tokio_util::sync::CancellationToken;
 use super::ConversationError;
 use super::engine::Chat;
 
-pub(super) use call_record::CallRecord;
+pub(super) use call_recorder::CallRecorder;
 use reviewed_result::ResultReviewer;
 
-/// Time to wait for the end of a cancelled call.
+/// Maximum time to wait for the end of a call after its cancellation was requested.
 const CALL_CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
-/// Interval between repeated attempts to cancel a call that the host has not accepted yet.
+/// Interval between attempts to cancel a call that the host does not know yet.
 const CALL_CANCEL_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A request to call a tool of a server or of one of its shown apps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
-    /// Identifier of the call and of its item, chosen by the caller.
+    /// Identifier of the call and of the conversation item that records it, chosen by the caller.
     pub id: CallId,
-    /// Originator of the call, with its conversation if there is one.
+    /// Requester of the call: the user, a model, an app or the command line, with the conversation if there is one.
     pub origin: CallOrigin,
     /// Name of the called server.
     pub server: String,
@@ -52,17 +52,20 @@ pub struct ToolCall {
     pub app: Option<ProvidingApp>,
     /// Name of the called tool, as its server or app lists it.
     pub tool: String,
-    /// Arguments as requested, before any edit by the user.
+    /// Arguments as requested. The user may edit them before the call is sent.
     pub arguments: Map<String, Value>,
+    /// Identifier of an earlier call that the user repeats with this one, or `None`. It only has an effect if the user
+    /// makes the call, and a server provides the tool.
+    pub repeats: Option<CallId>,
 }
 
-/// The outcome of a tool call, and the result of recording it in the history.
+/// The outcome of a tool call, and of its recording in the history.
 pub(super) struct CallOutcome {
-    /// Item of the call, with an [`ItemBody::ToolCall`] as its body.
+    /// Conversation item of the call, with an [`ItemBody::ToolCall`] as its body.
     pub(super) item: ChatItem,
     /// Failure of the call, or `None` if the server returned a result.
     failure: Option<CallFailure>,
-    /// Result of writing the item to the history.
+    /// Outcome of writing the call's item to the history.
     pub(super) write_result: Result<(), ConversationError>,
 }
 
@@ -79,8 +82,8 @@ impl CallOutcome {
 }
 
 impl Chat {
-    /// Calls a tool. The result is stored as an item of the origin's conversation, with the id of the call; if a model
-    /// is replying there, it is stored after that. The call continues if the future is dropped.
+    /// Calls a tool. The call is recorded as an item of the origin's conversation, with the id of the call. If a model
+    /// is replying there, it is recorded after the reply. The call continues if the future is dropped.
     ///
     /// # Errors
     ///
@@ -90,7 +93,7 @@ impl Chat {
         self.call_tool_until(call, CancellationToken::new()).await
     }
 
-    /// Calls a tool like [`call_tool`](Self::call_tool), until `stop` is cancelled.
+    /// Calls a tool like [`call_tool`](Self::call_tool). Cancelling `stop` cancels the call.
     ///
     /// # Errors
     ///
@@ -100,8 +103,10 @@ impl Chat {
         let made = tokio::spawn(async move {
             let record = match (&call.origin, call.origin.conversation()) {
                 // An app can call tools many times in a minute. Its calls are in the audit log only.
-                (CallOrigin::App { .. }, _) | (_, None) => CallRecord::Nowhere,
-                (_, Some(conversation)) => CallRecord::AfterCall { chat: &chat, conversation: conversation.to_owned() },
+                (CallOrigin::App { .. }, _) | (_, None) => CallRecorder::Nowhere,
+                (_, Some(conversation)) => {
+                    CallRecorder::AfterCall { chat: &chat, conversation: conversation.to_owned() }
+                }
             };
             let permission = async { Ok(()) };
             let end = make_recorded_call(&chat.host, call, record, permission, &stop).await;
@@ -117,18 +122,18 @@ impl Chat {
     }
 }
 
-/// Makes a call once `permission` resolves to `Ok`, and records the outcome. The host decides about the call by its
-/// policy, and asks the user if required. Cancelling `stop` cancels the call.
+/// Calls a tool after `permission` has resolved to `Ok`, and records the outcome. The host decides about the call by
+/// its policy, and asks the user if required. Cancelling `stop` cancels the call.
 pub(super) async fn make_recorded_call(
     host: &Host,
     call: ToolCall,
-    record: CallRecord<'_>,
+    record: CallRecorder<'_>,
     permission: impl Future<Output = Result<(), CallFailure>>,
     stop: &CancellationToken,
 ) -> CallOutcome {
     let began = Instant::now();
     let review = ResultReviewer::for_call(&call, host, stop);
-    let ToolCall { id, origin, server, app, tool, mut arguments } = call;
+    let ToolCall { id, origin, server, app, tool, mut arguments, repeats } = call;
     let (sent, was_sent) = oneshot::channel();
     let made = (origin, server.clone(), app.clone(), tool.clone(), arguments.clone());
     let call = async {
@@ -137,9 +142,12 @@ pub(super) async fn make_recorded_call(
             return Err(CallFailure::Cancelled);
         }
         permission.await?;
-        match app {
-            Some(app) => host.call_app_tool_as(origin, id.clone(), (server, app), tool, arguments, sent).await,
-            None => host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await,
+        match (app, repeats) {
+            (Some(app), _) => host.call_app_tool_as(origin, id.clone(), (server, app), tool, arguments, sent).await,
+            (None, Some(repeats)) => {
+                host.repeat_tool_call(origin, (id.clone(), repeats), server, tool, arguments, sent).await
+            }
+            (None, None) => host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await,
         }
     };
     // Set once the call is sent.
@@ -156,7 +164,7 @@ pub(super) async fn make_recorded_call(
         tokio::select! {
             biased;
             ended = &mut both => ended,
-            () = stop.cancelled() => cancel_until_ended(host, &id, both).await,
+            () = stop.cancelled() => cancel_call_until_ended(host, &id, both).await,
         }
     };
     let crossed = crossed.into_inner();
@@ -172,7 +180,7 @@ pub(super) async fn make_recorded_call(
                 Some(_) => output_schema,
                 None => current_output_schema(host, &server, &tool).await,
             };
-            let problem = check_output_schema(schema, &result).await;
+            let problem = output_schema_problem(schema, &result).await;
             review.await_review(ToolResult::new(result, problem, arguments.clone())).await
         }
         Err(error) => {
@@ -183,7 +191,7 @@ pub(super) async fn make_recorded_call(
     };
     let (result, error) = read.map_or_else(|words| (None, Some(words)), |result| (Some(result), None));
     let duration_milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let (used, omitted) = (record.tool_used(), record.omitted_bytes(result.as_ref()));
+    let (used, omitted) = (record.requesting_tool_use(), record.omitted_bytes(result.as_ref()));
     let arguments = Value::Object(arguments);
     // A result that was withheld in its review is recorded as refused.
     let code = failure.as_ref().map_or(CallFailureCode::Refused, CallFailure::code);
@@ -202,14 +210,14 @@ pub(super) async fn make_recorded_call(
     };
     // clock: timestamp of the item.
     let at = ports::time::system_time_millis();
-    let item = record.with_position(ChatItem { id, parent: None, at, state: ItemState::Whole, body });
+    let item = record.with_parent_and_time(ChatItem { id, parent: None, at, state: ItemState::Whole, body });
     let write_result = record.record_end(host, &item).await;
     CallOutcome { item, failure, write_result }
 }
 
 /// Requests the cancellation of a call until the call ends or [`CALL_CANCEL_TIMEOUT`] expires. Retries, since the host
 /// may be unable to accept the cancellation at first.
-async fn cancel_until_ended<T>(
+async fn cancel_call_until_ended<T>(
     host: &Host,
     id: &str,
     call: impl Future<Output = Result<T, CallFailure>>,
@@ -228,14 +236,15 @@ async fn cancel_until_ended<T>(
     }
 }
 
-/// Returns the output schema in the current definition of a server's tool. It is looked up after the call has ended,
-/// since the user may have approved a new definition while the call waited. An app can replace its definitions during a
-/// call, so that the schema of its tool is the one that the user approved with the call.
+/// Returns the output schema in the current definition of a server's tool. It is called after the call has ended, since
+/// the user may have approved a new definition while the call waited. Not used for tools of apps, whose schema is the
+/// one that the user approved with the call, since an app can replace its definitions during a call.
 async fn current_output_schema(host: &Host, server: &str, tool: &str) -> Option<Value> {
     host.catalog(server.to_owned()).await.ok()?.tool(tool)?.output_schema
 }
 
-/// Checks the result of a call against an output schema. Returns a description of the first violation.
-async fn check_output_schema(schema: Option<Value>, result: &CallToolResult) -> Option<String> {
+/// Checks the structured content of a call's result against an output schema. Returns a description of the first
+/// violation.
+async fn output_schema_problem(schema: Option<Value>, result: &CallToolResult) -> Option<String> {
     output_schema::validate_structured_result(schema?, result.structured_content.clone()?).await
 }

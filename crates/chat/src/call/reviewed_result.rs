@@ -1,5 +1,5 @@
-//! Review of a call's result before a model reads it: waits for the user's verdict. Results for the page and the
-//! command line are not reviewed. Used by `call`.
+//! Review of a call's result by the user before a model reads it. Results for the page and the command line are not
+//! reviewed. Used by `call`.
 
 use domain::call::CallFailure;
 use domain::item::{Content, ToolResult};
@@ -11,16 +11,16 @@ use tokio_util::sync::CancellationToken;
 use super::{ResultOrigin, ToolCall};
 use crate::model_context;
 
-/// The user's review that the result of one call requires before a model reads it, if any.
+/// Lets the user review the result of one call before a model reads it, if the settings require it. Other results pass.
 pub(super) struct ResultReviewer<'a> {
     host: &'a Host,
     stop: &'a CancellationToken,
-    /// Origin of the result if a model will read it, otherwise `None`.
+    /// Call that the result belongs to, if a model will read the result, otherwise `None`.
     origin: Option<ResultOrigin>,
 }
 
 impl<'a> ResultReviewer<'a> {
-    /// Creates the review of a call's result. Only results for a model require one.
+    /// Creates the reviewer of a call's result. Only results that a model will read are reviewed.
     pub(super) fn for_call(call: &ToolCall, host: &'a Host, stop: &'a CancellationToken) -> Self {
         let origin = match &call.origin {
             CallOrigin::Model { conversation } => Some(ResultOrigin {
@@ -35,7 +35,7 @@ impl<'a> ResultReviewer<'a> {
         Self { host, stop, origin }
     }
 
-    /// Waits for the user's review of a result, and returns the result.
+    /// Waits for the user's review of a result if one is required. Returns the result if it may be sent to the model.
     ///
     /// # Errors
     ///
@@ -61,7 +61,8 @@ impl<'a> ResultReviewer<'a> {
         }
     }
 
-    /// Describes a failed call for its caller. For a model, error text written by a server is reviewed like a result.
+    /// Returns the text that describes a failed call to its caller. If a model will read error text that a server
+    /// wrote, the text is reviewed like a result.
     pub(super) async fn review_failure(&self, failure: &CallFailure, was_sent: bool) -> String {
         if self.origin.is_none() {
             return failure.to_string();

@@ -8,8 +8,8 @@ use super::{MAX_OFFERED_TOOLS, OfferedTool, OfferedTools, ToolState, definition_
 use crate::ConversationSettings;
 use crate::tool_keys::app_tool_key;
 
-/// Returns the tools of shown apps that the model of a conversation gets: those that the user turned on, of servers
-/// that are enabled for the conversation.
+/// Returns the tools of shown apps that are offered to the model of a conversation: those that the user turned on, of
+/// servers that are enabled for the conversation.
 ///
 /// # Errors
 ///
@@ -25,8 +25,7 @@ pub(crate) async fn enabled_app_tools(
 }
 
 impl OfferedTools {
-    /// Returns the tools together with those of shown apps. Takes time proportional to the number of tools, so call it
-    /// on a blocking thread.
+    /// Adds the tools of shown apps. Takes time proportional to the number of tools, so call it on a blocking thread.
     #[must_use]
     pub fn with_app_tools(mut self, app_tools: Vec<AppToolsForModel>) -> Self {
         for own in &app_tools {
@@ -36,7 +35,7 @@ impl OfferedTools {
         self
     }
 
-    /// Returns `true` if the tools contain exactly these of shown apps.
+    /// Returns `true` if `app_tools` are the tools of shown apps from which this value was computed.
     #[must_use]
     pub fn has_app_tools(&self, app_tools: &[AppToolsForModel]) -> bool {
         self.app_tools == app_tools

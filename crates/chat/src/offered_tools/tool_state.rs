@@ -2,23 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
-/// State of a tool in a conversation.
+/// State of a tool in a conversation: available to the model, or the reason why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ToolState {
-    /// The tool is offered to the model.
+    /// The tool is available to the model: its definition is sent, or can be found by search.
     Offered,
-    /// The user disabled the tool for this conversation.
+    /// The user disabled the tool in this conversation.
     Off,
     /// The user disabled the tool for all models in the server's settings.
     Disabled,
-    /// The server offers the tool only to its apps.
+    /// The server offers the tool only to its apps, and not to models.
     AppOnly,
-    /// The user has not reviewed the tool.
+    /// The user has not reviewed the tool's definition yet.
     New,
-    /// The definition has changed since the user's review, or its server has reported a change of its tools and the
-    /// list was not read again yet.
+    /// The tool's definition has changed since the user's review, or its server has reported a change of its tools and
+    /// the list was not read again yet.
     Changed,
     /// The tool can't be offered: its definition is invalid, its name for the model is already in use, or there are too
     /// many tools.

@@ -1,4 +1,4 @@
-//! Calls requested by a model: executed concurrently, each with its own item.
+//! Tool calls that a model's reply requests: made concurrently, each with its own conversation item.
 
 use std::sync::Arc;
 
@@ -10,18 +10,18 @@ use host::CallOrigin;
 use serde_json::{Map, Value};
 
 use super::{ReplyRun, RequestedCall, new_item, retry_item_write};
-use crate::call::{self, CallOutcome, CallRecord, ToolCall};
+use crate::builtin_tools::{self, BuiltinToolResult, SEARCH_TOOLS_NAME};
+use crate::call::{self, CallOutcome, CallRecorder, ToolCall};
 use crate::engine::new_id;
 use crate::offered_tools::ToolState;
-use crate::own_tools::{self, BuiltinToolResult, SEARCH_TOOLS_NAME};
 use crate::{ConversationError, model_context};
 
-/// Maximum number of concurrent tool calls of one reply.
+/// Maximum number of tool calls of one reply that are made at the same time.
 const MAX_PARALLEL_CALLS: usize = 8;
-/// Maximum number of tool calls that one reply may request. Calls beyond it are refused.
+/// Maximum number of tool calls that one reply may request. Further ones are not made, and the model is told so.
 const MAX_CALLS_PER_REPLY: usize = 64;
 
-/// A call of a tool of a server or a shown app that is about to be made.
+/// A call of a server's or a shown app's tool that is about to be made.
 struct PlannedCall {
     item: ChatItem,
     server: String,
@@ -31,7 +31,7 @@ struct PlannedCall {
 }
 
 impl ReplyRun {
-    /// Makes the calls of a reply concurrently, each with its own item, and returns the last item.
+    /// Makes the tool calls that a reply requested concurrently, each with its own item, and returns the last item.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ impl ReplyRun {
                 stream::iter(planned.into_iter().map(|call| run.make_call(call))).buffer_unordered(MAX_PARALLEL_CALLS);
             while let Some(CallOutcome { mut item, write_result, .. }) = made.next().await {
                 if let Err(error) = write_result {
-                    record_lost_outcome(&mut item, &error);
+                    record_unstored_result(&mut item, &error);
                     retry_item_write(&run.log, &item).await;
                     lost = Some(error);
                 }
@@ -74,8 +74,8 @@ impl ReplyRun {
         Ok(last.unwrap_or_else(|| self.reply.clone()))
     }
 
-    /// Creates the item of a requested call, and the call to make if it is for a tool of a server or a shown app.
-    /// Calls of built-in tools are executed directly.
+    /// Creates the conversation item of a requested call. Returns with it the call to make, if it is for a tool of a
+    /// server or a shown app. Calls of built-in tools are executed here.
     fn plan_call(&mut self, requested: RequestedCall, parent: &str, number: usize) -> (ChatItem, Option<PlannedCall>) {
         let RequestedCall { id, tool_key, arguments } = requested;
         let used = ToolUsed { reply: self.reply.id.clone(), id, tool_key: tool_key.clone() };
@@ -108,9 +108,11 @@ impl ReplyRun {
             (SEARCH_TOOLS_NAME, None) => {
                 let offering = Arc::clone(&self.offering);
                 let index = self.index.get_or_insert_with(|| offering.search_index());
-                own_tools::search_tools(&offering, index, &arguments)
+                builtin_tools::search_tools(&offering, index, &arguments)
             }
-            (model_context::READ_RESULT_TOOL, None) => own_tools::read_more_of_result(&self.path, &arguments, limit),
+            (model_context::READ_RESULT_TOOL, None) => {
+                builtin_tools::read_more_of_result(&self.path, &arguments, limit)
+            }
             _ => BuiltinToolResult::error(self.unavailable_tool_reason(&tool_key)),
         };
         let BuiltinToolResult { text, found, is_error } = result;
@@ -118,11 +120,13 @@ impl ReplyRun {
         (new_item(Some(parent.to_owned()), ItemState::Whole, body), None)
     }
 
-    /// Returns the reason why a model can't use the tool with this key.
+    /// Returns a text for the model that explains why it can't use the tool with this key.
     fn unavailable_tool_reason(&self, key: &str) -> String {
         let known = self.offering.all_tools().iter().find(|tool| tool.key == key);
         match known.map(|tool| (tool.state, tool.server.as_str())) {
-            Some((ToolState::Changed, server)) if self.omitted_servers().any(|omitted| omitted == server) => {
+            Some((ToolState::Changed, server))
+                if self.servers_with_outdated_tools().any(|omitted| omitted == server) =>
+            {
                 format!("not made: {}", super::model_answer::omitted_tools_notice(server))
             }
             Some((ToolState::Changed, server)) => {
@@ -146,21 +150,21 @@ impl ReplyRun {
             async move {
                 // The host checks that the tools of an app are still turned on.
                 if !is_of_server {
-                    return self.recheck_server(&server).await;
+                    return self.check_server_still_enabled(&server).await;
                 }
                 self.refresh_list_if_changed(&server).await;
-                self.recheck_tool(&server, &tool).await
+                self.check_tool_still_enabled(&server, &tool).await
             }
         };
         let origin = CallOrigin::Model { conversation: self.log.conversation.clone() };
-        let call = ToolCall { id: item.id.clone(), origin, server, app, tool, arguments };
+        let call = ToolCall { id: item.id.clone(), origin, server, app, tool, arguments, repeats: None };
         let result_bytes = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
-        let record = CallRecord::BeforeCall { log: &self.log, item, result_bytes };
+        let record = CallRecorder::BeforeCall { log: &self.log, item, result_bytes };
         call::make_recorded_call(&self.host, call, record, permission, &self.answering.running.stop).await
     }
 
-    /// Checks that the server whose app provides a tool is still enabled for the conversation.
-    async fn recheck_server(&self, server: &str) -> Result<(), CallFailure> {
+    /// Checks that a server is still enabled for the conversation, before a tool of one of its shown apps is called.
+    async fn check_server_still_enabled(&self, server: &str) -> Result<(), CallFailure> {
         let now = self.log.conversation().await.map_err(|error| CallFailure::Refused(error.to_string()))?.1;
         if now.servers.iter().any(|offered| offered.server == server) {
             Ok(())
@@ -169,9 +173,9 @@ impl ReplyRun {
         }
     }
 
-    /// Checks that the tool is still enabled, since the user may have disabled it after the request was sent to the
-    /// model.
-    async fn recheck_tool(&self, server: &str, tool: &str) -> Result<(), CallFailure> {
+    /// Checks that a server's tool is still enabled for the conversation, since the user may have disabled it after the
+    /// request was sent to the model.
+    async fn check_tool_still_enabled(&self, server: &str, tool: &str) -> Result<(), CallFailure> {
         let now = self.log.conversation().await.map_err(|error| CallFailure::Refused(error.to_string()))?.1;
         if now.enables_tool(server, tool) {
             Ok(())
@@ -181,8 +185,8 @@ impl ReplyRun {
     }
 }
 
-/// Records in an item that its call was made, but that the outcome could not be stored.
-fn record_lost_outcome(item: &mut ChatItem, cause: &ConversationError) {
+/// Changes the item of a call to say that the call was made, but that its result could not be stored.
+fn record_unstored_result(item: &mut ChatItem, cause: &ConversationError) {
     if let ItemBody::ToolCall { result, error, failure, .. } = &mut item.body {
         *result = None;
         *failure = Some(CallFailureCode::Internal);

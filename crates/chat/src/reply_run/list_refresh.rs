@@ -1,5 +1,5 @@
-//! Tool lists of servers that reported a change: read again before the model receives the tools, and before it calls
-//! one of them.
+//! Reads the tool lists of servers that reported a change again: before the model receives the tools, and before it
+//! calls one of them.
 
 use std::time::Duration;
 
@@ -9,21 +9,22 @@ use mcp_proto::session::ListKind;
 
 use super::ReplyRun;
 
-/// Timeout for reading a server's changed tool list.
+/// Timeout of reading a server's changed tool list.
 const LIST_REFRESH_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of times that a server's tool list is read per request to the model, since a server may report
 /// changes continuously.
 const MAX_LIST_REFRESHES: usize = 3;
 
 impl ReplyRun {
-    /// Reads all changed tool lists again, at most for [`LIST_REFRESH_TIMEOUT`]. Returns `true` if a list had changed.
+    /// Reads the tool lists again of all servers that reported a change, for at most [`LIST_REFRESH_TIMEOUT`]. Returns
+    /// `true` if there was such a server.
     pub(super) async fn refresh_changed_lists(&self) -> bool {
         let outdated = self.servers.iter().filter(|(_, server)| server.is_outdated());
         let names: Vec<String> = outdated.map(|(_, server)| server.server.clone()).collect();
         if names.is_empty() {
             return false;
         }
-        let readings = names.iter().map(|name| refresh_until_current(&self.host, name));
+        let readings = names.iter().map(|name| refresh_tool_list_until_current(&self.host, name));
         tokio::select! {
             _ = join_all(readings) => {}
             () = self.answering.running.stop.cancelled() => {}
@@ -31,25 +32,28 @@ impl ReplyRun {
         true
     }
 
-    /// Reads the tool list of a server again if it has changed. Called before a call of one of the server's tools.
+    /// Reads the tool list of a server again if the server reported a change. Called before a call of one of the
+    /// server's tools.
     pub(super) async fn refresh_list_if_changed(&self, server: &str) {
         let catalog = self.host.catalog(server.to_owned()).await;
         if catalog.is_ok_and(|catalog| catalog.has_outdated_tools()) {
             tokio::select! {
-                () = refresh_until_current(&self.host, server) => {}
+                () = refresh_tool_list_until_current(&self.host, server) => {}
                 () = self.answering.running.stop.cancelled() => {}
             }
         }
     }
 
-    /// Returns the servers whose tools are omitted because their lists could not be read in time.
-    pub(super) fn omitted_servers(&self) -> impl Iterator<Item = &str> {
+    /// Returns the servers whose tools are not sent to the model, because their changed lists could not be read in
+    /// time.
+    pub(super) fn servers_with_outdated_tools(&self) -> impl Iterator<Item = &str> {
         self.servers.iter().filter(|(_, server)| server.is_outdated()).map(|(_, server)| server.server.as_str())
     }
 }
 
-/// Reads a server's tool list until it is up to date, within [`MAX_LIST_REFRESHES`] and [`LIST_REFRESH_TIMEOUT`].
-async fn refresh_until_current(host: &Host, server: &str) {
+/// Reads a server's tool list again until it is up to date, at most [`MAX_LIST_REFRESHES`] times and for at most
+/// [`LIST_REFRESH_TIMEOUT`].
+async fn refresh_tool_list_until_current(host: &Host, server: &str) {
     let read = async {
         for _ in 0..MAX_LIST_REFRESHES {
             // A server that has stopped meanwhile has no list to wait for.

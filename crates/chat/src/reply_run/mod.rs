@@ -1,5 +1,5 @@
-//! A reply run: requests a reply from the model, makes the calls that it requests, and requests a reply to their
-//! results, until the model requests no more calls.
+//! A reply run is one task: it requests a reply from the model, makes the tool calls that the reply requests, and
+//! requests a further reply to their results, until the model requests no more calls.
 
 mod calls;
 mod list_refresh;
@@ -17,23 +17,24 @@ use tokio::time::Instant;
 
 use super::conversation_locks::RunningReplyGuard;
 use super::conversation_log::ConversationLog;
-use super::engine::{new_id, resolve_servers};
+use super::engine::{load_servers_for_model, new_id};
 use super::offered_tools::OfferedTools;
 use super::offered_tools::app_tools::enabled_app_tools;
 use super::search_index::SearchIndex;
 use super::{ConversationError, ConversationSettings, OfferedServer};
 
-/// Delays before each attempt to repeat a failed write to the history.
+/// Delay before each attempt to repeat a failed write to the history.
 const ITEM_WRITE_RETRY_DELAYS: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(2)];
 
-/// State of a reply run: the reply in progress, and the tools that are offered to the model.
+/// A reply run: the task that requests replies from the model and makes the tool calls that they request, until a reply
+/// requests none. Contains the current reply, and the tools that are offered to the model.
 pub(super) struct ReplyRun {
     host: Host,
     log: ConversationLog,
     answering: RunningReplyGuard,
     settings: ConversationSettings,
     model: ModelRef,
-    /// Items of the visible branch, up to the last item before the reply.
+    /// Items of the conversation's visible branch before the current reply.
     path: Arc<Vec<ChatItem>>,
     reply: ChatItem,
     servers: Vec<(OfferedServer, ServerForModel)>,
@@ -42,7 +43,7 @@ pub(super) struct ReplyRun {
     bounds: ChatBounds,
 }
 
-/// A call that a model requests.
+/// A tool call that a model's reply requests.
 struct RequestedCall {
     id: String,
     tool_key: String,
@@ -50,7 +51,7 @@ struct RequestedCall {
 }
 
 impl ReplyRun {
-    /// Creates the item of a reply, and prepares the run that requests it.
+    /// Writes the item of a new reply to the history, and prepares the run that requests this reply.
     pub(super) async fn begin(
         host: Host,
         log: ConversationLog,
@@ -87,18 +88,19 @@ impl ReplyRun {
             index: None,
             bounds,
         };
-        run.publish_reply().await;
+        run.show_new_reply().await;
         Ok(run)
     }
 
-    /// Returns the id of the run's first reply.
+    /// Returns the id of the current reply's item.
     pub(super) fn reply_id(&self) -> &str {
         &self.reply.id
     }
 
-    /// Runs until the model requests no more calls. Errors are recorded in the reply.
+    /// Requests replies and makes their calls until the model requests no more calls. An error is recorded in the
+    /// current reply.
     pub(super) async fn run(mut self) {
-        let last = match self.run_rounds().await {
+        let last = match self.run_tool_rounds().await {
             Ok(last) => last,
             Err(error) => {
                 self.set_partial_reply(None);
@@ -110,9 +112,9 @@ impl ReplyRun {
         self.finish_run(last).await;
     }
 
-    /// Requests replies and makes their calls in turn, until a reply requests no calls, the run is stopped or the
-    /// maximum number of rounds is reached. Returns the last item, or the first error.
-    async fn run_rounds(&mut self) -> Result<ChatItem, ConversationError> {
+    /// Requests a reply and makes its tool calls, again and again, until a reply requests no calls, the user stops the
+    /// run, or the maximum number of requests to the model is reached. Returns the last item, or the first error.
+    async fn run_tool_rounds(&mut self) -> Result<ChatItem, ConversationError> {
         let mut round = 0;
         loop {
             round += 1;
@@ -145,18 +147,18 @@ impl ReplyRun {
             }
             self.reply = new_reply(&self.model, Some(last.id));
             self.log.write_items(vec![self.reply.clone()]).await?;
-            self.publish_reply().await;
+            self.show_new_reply().await;
         }
     }
 
-    /// Emits an event for the run's last item. Releases the conversation before, so that observers of the event can
-    /// start the next reply.
+    /// Ends exclusive access to the conversation, and then emits the event with the run's last item, so that observers
+    /// of the event can start the next reply.
     async fn finish_run(self, item: ChatItem) {
         let Self { host, log, answering, .. } = self;
         drop(answering);
         // Fails only if the host has shut down, when there are no observers.
-        let _ = host.emit_conversation_event(log.item_event(item, false).await).await;
-        let _ = host.conversations_changed(Some(log.conversation)).await;
+        let _ = host.emit_conversation_event(log.item_changed_event(item, false).await).await;
+        let _ = host.report_changed_conversations(Some(log.conversation)).await;
     }
 
     fn is_stopped(&self) -> bool {
@@ -167,25 +169,25 @@ impl ReplyRun {
         *self.answering.running.partial.lock().unwrap_or_else(PoisonError::into_inner) = live;
     }
 
-    async fn publish_reply(&mut self) {
+    async fn show_new_reply(&mut self) {
         self.set_partial_reply(Some((self.reply.clone(), 0)));
         self.emit_item(self.reply.clone(), true).await;
     }
 
     async fn emit_item(&self, item: ChatItem, answering: bool) {
         // Fails only if the host has shut down, when there are no observers.
-        let _ = self.host.emit_conversation_event(self.log.item_event(item, answering).await).await;
+        let _ = self.host.emit_conversation_event(self.log.item_changed_event(item, answering).await).await;
     }
 
-    /// Updates the tools that are offered to the model, since servers start and stop and tools are reviewed during the
-    /// run.
+    /// Updates the tools that are offered to the model, since servers may start or stop and tools may be reviewed
+    /// during the run.
     async fn update_offered_tools(&mut self) -> Result<(), ConversationError> {
         let (_, now) = self.log.conversation().await?;
         // The reasoning setting must not change within a run.
         self.settings = ConversationSettings { thinking: self.settings.thinking, ..now };
-        self.servers = resolve_servers(&self.host, &self.settings.servers).await?;
+        self.servers = load_servers_for_model(&self.host, &self.settings.servers).await?;
         if self.refresh_changed_lists().await {
-            self.servers = resolve_servers(&self.host, &self.settings.servers).await?;
+            self.servers = load_servers_for_model(&self.host, &self.settings.servers).await?;
         }
         let app_tools = enabled_app_tools(&self.host, &self.log.conversation, &self.settings).await?;
         if !self.offering.is_built_from(&self.servers) || !self.offering.has_app_tools(&app_tools) {
@@ -200,7 +202,7 @@ impl ReplyRun {
         let instructed: Vec<String> = instructed.map(|(offered, _)| offered.server.clone()).collect();
         if !instructed.is_empty() {
             self.host.record_conversation_servers(self.log.conversation.clone(), instructed.clone(), false).await?;
-            self.log.write_items_and_record_servers(&self.reply, instructed).await?;
+            self.log.write_item_with_source_servers(&self.reply, instructed).await?;
         }
         Ok(())
     }
@@ -226,19 +228,19 @@ fn new_reply(model: &ModelRef, parent: Option<String>) -> ChatItem {
     new_item(parent, ItemState::Streaming, body)
 }
 
-/// Records the cause of a failed reply run in the item of the reply.
+/// Records an error in the item of the reply that failed because of it.
 fn record_failure(reply: &mut ChatItem, cause: &ConversationError) {
     if let ItemBody::Reply { error, parts, .. } = &mut reply.body {
         *error = Some(match cause {
             ConversationError::Model(error) => ModelProblem::from(error),
-            error => ModelProblem { code: ModelErrorCode::Internal, message: error.to_string() },
+            error => ModelProblem { code: ModelErrorCode::Internal, message: error.to_string(), cause: None },
         });
         reply.state = if parts.is_empty() { ItemState::Whole } else { ItemState::Cut };
     }
 }
 
-/// Retries a failed write of an item's final state to the history, since the cause may be temporary. If all attempts
-/// fail, the item is marked as interrupted on the next start of Drawbridge.
+/// Repeats a failed write of an item to the history, since the cause may be temporary. If all attempts fail, the item
+/// is marked as interrupted at the next start of Drawbridge.
 async fn retry_item_write(log: &ConversationLog, item: &ChatItem) {
     for pause in ITEM_WRITE_RETRY_DELAYS {
         tokio::time::sleep(pause).await;

@@ -1,4 +1,4 @@
-//! The model's reply: requests it, receives its deltas, and sends and stores them as they arrive.
+//! Requests a reply from the model, receives its deltas, and sends and stores them as they arrive.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -12,15 +12,15 @@ use tokio::time::Instant;
 use super::{ReplyRun, RequestedCall, elapsed_millis};
 use crate::model_parameters::ModelParameters;
 use crate::streamed_pieces::{ReplyDeltaBuffer, append_deltas_to_parts};
-use crate::{ConversationError, model_context, own_tools, system_prompt};
+use crate::{ConversationError, builtin_tools, model_context, system_prompt};
 
-/// Minimum interval between sending deltas to Drawbridge's page: two display frames.
+/// Minimum interval between two events that send deltas to the page: two display frames.
 const DELTA_EMIT_INTERVAL: Duration = Duration::from_millis(33);
-/// Minimum interval between writes of a streaming reply to the history.
+/// Minimum interval between two writes of a streaming reply to the history.
 const PARTIAL_REPLY_WRITE_INTERVAL: Duration = Duration::from_millis(250);
 
 impl ReplyRun {
-    /// Sends the request to the model and receives the reply. Returns the tool calls that the reply requests.
+    /// Sends a request to the model and receives the reply. Returns the tool calls that the reply requests.
     pub(super) async fn request_reply(&mut self) -> Result<Vec<RequestedCall>, ConversationError> {
         let began = Instant::now();
         self.update_offered_tools().await?;
@@ -30,7 +30,7 @@ impl ReplyRun {
         // A model that doesn't support tools would reject the whole request.
         let takes_tools = known.as_ref().is_none_or(|model| model.takes.tools != Some(false));
         let context = known.as_ref().and_then(|model| model.context);
-        let threshold = self.settings.search_threshold(self.bounds, context);
+        let threshold = self.settings.effective_tool_search_threshold(self.bounds, context);
         // Reads images and files, which takes time.
         let (path, model) = (Arc::clone(&self.path), self.model.clone());
         let messages =
@@ -43,7 +43,7 @@ impl ReplyRun {
             system: system_prompt::build_system_prompt(&self.settings, &self.servers),
             messages,
             tools: if takes_tools {
-                own_tools::select_tools(&self.offering, &self.path, threshold)
+                builtin_tools::select_tools(&self.offering, &self.path, threshold)
             } else {
                 Vec::new()
             },
@@ -52,7 +52,7 @@ impl ReplyRun {
             thinking: self.settings.thinking,
             ..ModelRequest::default()
         };
-        let losses = registry.find_losses(&self.model, &request)?;
+        let losses = registry.find_lossy_conversions(&self.model, &request)?;
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
             let reported = losses.iter().filter(|loss| !loss.is_only_rephrased());
             *conversions = reported.map(ToString::to_string).chain(parameters.lowered).collect();
@@ -65,7 +65,7 @@ impl ReplyRun {
                 },
             ));
         }
-        let omitted: Vec<String> = self.omitted_servers().map(omitted_tools_notice).collect();
+        let omitted: Vec<String> = self.servers_with_outdated_tools().map(omitted_tools_notice).collect();
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
             conversions.extend(omitted);
         }
@@ -96,7 +96,8 @@ impl ReplyRun {
         }
     }
 
-    /// Receives the deltas of a reply until its end. If the user stopped the reply, the inner result is `Err(None)`.
+    /// Receives the deltas of a reply until its end. Returns the token usage, the time to the first delta in
+    /// milliseconds, and the complete reply. Instead of the reply, returns `Err(None)` if the user stopped it.
     async fn read_stream(
         &mut self,
         mut deltas: models::ReplyStream,
@@ -186,7 +187,7 @@ impl ReplyRun {
         Vec::new()
     }
 
-    /// Copies the complete reply to the item of the reply, and returns the calls that it requests.
+    /// Stores the complete reply in its item, and returns the tool calls that it requests.
     fn apply_complete_reply(&mut self, reply: ModelReply) -> Vec<RequestedCall> {
         let (mut whole, mut requested, mut omitted) = (Vec::new(), Vec::new(), Vec::new());
         // Tool uses of a truncated or refused reply are not executed.
@@ -230,7 +231,7 @@ impl ReplyRun {
     }
 }
 
-/// Returns the notice for a server whose tools are not sent to the model.
+/// Returns the text for the user and the model about a server whose tools are not sent to the model.
 pub(super) fn omitted_tools_notice(server: &str) -> String {
     format!(
         "the tools of {server} are not available: the server reported that they changed, and they could not be read again in time"

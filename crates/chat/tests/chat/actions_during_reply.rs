@@ -1,5 +1,5 @@
-//! The user's actions while a model is replying: added items wait or are refused, and disabling a tool takes effect
-//! immediately.
+//! Tests of the user's actions while a model is replying: added items wait or are refused, and disabling a tool takes
+//! effect immediately.
 
 use chat::ConversationError;
 use domain::item::{ChatItem, ItemBody, ItemState, ResourceContents};
@@ -11,7 +11,7 @@ use std::time::Duration;
 use testkit::app::EVENT_TIMEOUT;
 use testkit::model::ModelStep;
 
-use super::by_user::{add_call, allow_all};
+use super::by_user::{approve_all_calls, call_of_add_tool};
 use super::model::{scripted_reply, text_reply, tool_use};
 use super::{CONVERSATION_ID, TestConversation, item_kinds, reply_text, tool_results};
 
@@ -31,8 +31,8 @@ async fn items_added_during_a_reply_are_sent_to_the_model() {
     talk.wait_for_delta().await;
     let refused = talk.chat.append_items(CONVERSATION_ID.into(), vec![message_with_attachment("a1")]).await;
     assert_eq!(refused, Err(ConversationError::Answering), "items are refused during a reply");
-    let allowing = allow_all(&talk);
-    talk.chat.call_tool(add_call("a2")).await.unwrap();
+    let allowing = approve_all_calls(&talk);
+    talk.chat.call_tool(call_of_add_tool("a2")).await.unwrap();
     allowing.abort();
     assert_eq!(talk.items().len(), 2, "an item that must not be lost waits");
     assert!(talk.chat.stop_reply(CONVERSATION_ID), "a reply was in progress");

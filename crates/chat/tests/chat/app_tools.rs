@@ -1,5 +1,5 @@
-//! Tools that a shown app provides to the model of a conversation: offered, called after consent, and recorded with the
-//! app that received the call.
+//! Tests of tools that a shown app provides to the model of a conversation: offered, called after consent, and recorded
+//! with the app that received the call.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 use super::model::{scripted_reply, text_reply, tool_use};
 use super::{CONVERSATION_ID, TestConversation, tool_results};
 
-const MOVE: &str = "move";
+const MOVE_TOOL: &str = "move";
 
 fn shown_app() -> ProvidingApp {
     ProvidingApp { view: "view".to_owned(), tool: "show".to_owned() }
@@ -30,19 +30,19 @@ fn is_app_call(request: &ConsentRequestView) -> bool {
     matches!(&request.body, ConsentRequestBody::Tool { app: Some(app), .. } if *app == shown_app())
 }
 
-/// Commands that the task of the app receives, and the value that exists while the app is shown.
+/// Receiver of the commands for the app, and a value that is dropped when the app is closed.
 type ShownApp = (mpsc::Receiver<AppToolCommand>, Arc<()>);
 
-/// Turns on the app's tool for the conversation, and returns the app's side.
-async fn turn_on(talk: &TestConversation) -> ShownApp {
-    turn_on_with_output_schema(talk, None).await
+/// Turns on the app's tool for the conversation, and returns the test's side of the app.
+async fn turn_on_app_tool(talk: &TestConversation) -> ShownApp {
+    turn_on_app_tool_with_output_schema(talk, None).await
 }
 
-async fn turn_on_with_output_schema(talk: &TestConversation, output_schema: Option<Value>) -> ShownApp {
+async fn turn_on_app_tool_with_output_schema(talk: &TestConversation, output_schema: Option<Value>) -> ShownApp {
     let (commands, received) = mpsc::channel(1);
     let shown = Arc::new(());
     let input_schema = json!({ "type": "object" });
-    let tool = Tool { name: MOVE.to_owned(), input_schema, output_schema, ..Tool::default() };
+    let tool = Tool { name: MOVE_TOOL.to_owned(), input_schema, output_schema, ..Tool::default() };
     let (server, conversation) = ("demo".to_owned(), CONVERSATION_ID.to_owned());
     let hash = Hash::of_json(&json!([tool])).to_string();
     let (tools, own) = (Arc::new(vec![tool]), Arc::downgrade(&shown));
@@ -53,10 +53,10 @@ async fn turn_on_with_output_schema(talk: &TestConversation, output_schema: Opti
 
 #[tokio::test]
 async fn a_model_calls_a_tool_of_a_shown_app() {
-    let key = app_tool_key("demo", &shown_app(), MOVE);
+    let key = app_tool_key("demo", &shown_app(), MOVE_TOOL);
     let call = scripted_reply(vec![tool_use("u1", &key, json!({ "card": 7 }))]);
     let mut talk = TestConversation::new(vec![call, text_reply("Moved.")], &["add"]).await;
-    let (mut received, _shown) = turn_on(&talk).await;
+    let (mut received, _shown) = turn_on_app_tool(&talk).await;
     talk.send("Move card 7").await;
     let request = talk.app.consent_request("demo", "the call", is_app_call).await;
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -73,7 +73,7 @@ async fn a_model_calls_a_tool_of_a_shown_app() {
     let ItemBody::ToolCall { server, tool, app, result: Some(_), .. } = &items[2].body else {
         panic!("{:?}", items[2])
     };
-    assert_eq!((server.as_str(), tool.as_str(), app.as_deref()), ("demo", MOVE, Some("show")));
+    assert_eq!((server.as_str(), tool.as_str(), app.as_deref()), ("demo", MOVE_TOOL, Some("show")));
     let requests = talk.model.requests();
     let names: Vec<_> = requests[0].tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["demo__add", key.as_str()], "tools of apps are offered after those of servers");
@@ -85,10 +85,10 @@ async fn a_model_calls_a_tool_of_a_shown_app() {
 
 #[tokio::test]
 async fn a_call_that_did_not_reach_the_app_is_recorded_and_told_to_the_model_as_not_sent() {
-    let key = app_tool_key("demo", &shown_app(), MOVE);
+    let key = app_tool_key("demo", &shown_app(), MOVE_TOOL);
     let call = scripted_reply(vec![tool_use("u1", &key, json!({ "card": 7 }))]);
     let mut talk = TestConversation::new(vec![call, text_reply("It is closed.")], &["add"]).await;
-    let (mut received, _shown) = turn_on(&talk).await;
+    let (mut received, _shown) = turn_on_app_tool(&talk).await;
     talk.send("Move card 7").await;
     let request = talk.app.consent_request("demo", "the call", is_app_call).await;
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -104,9 +104,9 @@ async fn a_call_that_did_not_reach_the_app_is_recorded_and_told_to_the_model_as_
 
 #[tokio::test]
 async fn tools_of_an_app_are_not_used_while_its_server_is_turned_off_for_the_conversation() {
-    let key = app_tool_key("demo", &shown_app(), MOVE);
+    let key = app_tool_key("demo", &shown_app(), MOVE_TOOL);
     let mut talk = TestConversation::new(vec![text_reply("Nothing.")], &["add"]).await;
-    let _received = turn_on(&talk).await;
+    let _received = turn_on_app_tool(&talk).await;
     let tools =
         |known: &chat::ConversationTools| -> Vec<_> { known.offering.offered().map(|tool| tool.key.clone()).collect() };
     let chat = talk.chat.clone();
@@ -122,13 +122,13 @@ async fn tools_of_an_app_are_not_used_while_its_server_is_turned_off_for_the_con
 
 #[tokio::test]
 async fn tool_of_an_app_is_not_called_if_its_server_was_turned_off_during_the_tool_use() {
-    let key = app_tool_key("demo", &shown_app(), MOVE);
+    let key = app_tool_key("demo", &shown_app(), MOVE_TOOL);
     let mut steps = scripted_reply(vec![tool_use("u1", &key, json!({ "card": 7 }))]);
     steps.insert(1, ModelStep::Waits(Duration::from_millis(400)));
     steps.insert(0, ModelStep::Says(ReplyDelta::Text("I move.".into())));
     steps.insert(1, ModelStep::Waits(Duration::from_millis(100)));
     let mut talk = TestConversation::new(vec![steps, text_reply("Well.")], &["add"]).await;
-    let (mut received, _shown) = turn_on(&talk).await;
+    let (mut received, _shown) = turn_on_app_tool(&talk).await;
     talk.send("Move card 7").await;
     talk.wait_for_delta().await;
     talk.change_settings(|settings| settings.servers.clear()).await;
@@ -148,10 +148,10 @@ async fn results_are_checked_against_the_output_schema_that_the_user_approved() 
         (json!({ "moved": true }), true, true),
         (json!({ "moved": "yes" }), true, false),
     ] {
-        let key = app_tool_key("demo", &shown_app(), MOVE);
+        let key = app_tool_key("demo", &shown_app(), MOVE_TOOL);
         let call = scripted_reply(vec![tool_use("u1", &key, json!({ "card": 7 }))]);
         let mut talk = TestConversation::new(vec![call, text_reply("Moved.")], &["add"]).await;
-        let (mut received, _shown) = turn_on_with_output_schema(&talk, Some(schema.clone())).await;
+        let (mut received, _shown) = turn_on_app_tool_with_output_schema(&talk, Some(schema.clone())).await;
         talk.send("Move card 7").await;
         let request = talk.app.consent_request("demo", "the call", is_app_call).await;
         talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
@@ -171,12 +171,12 @@ async fn results_are_checked_against_the_output_schema_that_the_user_approved() 
 
 #[tokio::test]
 async fn calls_after_the_result_of_an_app_ask_although_a_grant_allows_them() {
-    let key = app_tool_key("demo", &shown_app(), MOVE);
+    let key = app_tool_key("demo", &shown_app(), MOVE_TOOL);
     let add = |id: &str| scripted_reply(vec![tool_use(id, "demo__add", json!({ "a": 1, "b": 2 }))]);
     let answers =
         vec![add("u1"), scripted_reply(vec![tool_use("u2", &key, json!({}))]), add("u3"), text_reply("Done.")];
     let mut talk = TestConversation::new(answers, &["add"]).await;
-    let (mut received, _shown) = turn_on(&talk).await;
+    let (mut received, _shown) = turn_on_app_tool(&talk).await;
     talk.send("Go on").await;
     let is_call = |request: &ConsentRequestView| matches!(&request.body, ConsentRequestBody::Tool { app: None, .. });
     let request = talk.app.consent_request("demo", "the first call", is_call).await;

@@ -1,4 +1,4 @@
-//! Calls that the user makes on the page or the command line: their results and their records in the history.
+//! Tests of calls that the user makes on the page or the command line: their results and their records in the history.
 
 use chat::ToolCall;
 use domain::call::{CallFailure, CallFailureCode};
@@ -12,26 +12,26 @@ use tokio::task::JoinHandle;
 
 use super::{CONVERSATION_ID, TestConversation, failing_history};
 
-/// Returns a call of the tool `add` by the user in the test conversation.
-pub(super) fn add_call(id: &str) -> ToolCall {
+/// Returns a call of the tool `add` by the user in the test conversation, with this call id.
+pub(super) fn call_of_add_tool(id: &str) -> ToolCall {
     let arguments = json!({"a": 2, "b": 40}).as_object().cloned().unwrap();
     let origin = CallOrigin::User { conversation: Some(CONVERSATION_ID.into()) };
-    ToolCall { id: id.into(), origin, server: "demo".into(), app: None, tool: "add".into(), arguments }
+    ToolCall { id: id.into(), origin, server: "demo".into(), app: None, tool: "add".into(), arguments, repeats: None }
 }
 
 fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-/// Spawns a task that allows each call once, until the task is aborted.
-pub(super) fn allow_all(talk: &TestConversation) -> JoinHandle<()> {
+/// Spawns a task that approves every call that asks, each once, until the task is aborted.
+pub(super) fn approve_all_calls(talk: &TestConversation) -> JoinHandle<()> {
     talk.app.decide_automatically(|request| {
         is_tool_call_request(request).then_some(UserDecision::Allow(ApprovalScope::Once))
     })
 }
 
-/// Makes a call, and decides its consent request with the given decision.
-async fn decide_call(
+/// Calls a tool as the user, and answers the consent request with the given decision.
+async fn call_and_decide(
     talk: &TestConversation,
     call: ToolCall,
     answer: UserDecision,
@@ -46,8 +46,8 @@ async fn decide_call(
     tokio::join!(decide, talk.chat.call_tool(call))
 }
 
-/// Returns the calls in the history: item id, call id, result and error.
-fn stored_calls(talk: &TestConversation) -> Vec<(String, String, Option<ToolResult>, Option<String>)> {
+/// Returns the tool calls in the history of the test conversation: item id, call id, result and error of each.
+fn recorded_calls(talk: &TestConversation) -> Vec<(String, String, Option<ToolResult>, Option<String>)> {
     let items = talk.items().into_iter().map(|item| {
         assert_eq!(item.state, ItemState::Whole, "{item:?} is complete");
         let ItemBody::ToolCall { call, result, error, used: None, .. } = item.body else { panic!("{item:?}") };
@@ -59,7 +59,7 @@ fn stored_calls(talk: &TestConversation) -> Vec<(String, String, Option<ToolResu
 #[tokio::test]
 async fn user_call_is_stored_once_under_its_own_id() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
-    let (why, result) = decide_call(&talk, add_call("sum"), UserDecision::Allow(ApprovalScope::Once)).await;
+    let (why, result) = call_and_decide(&talk, call_of_add_tool("sum"), UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(
         why,
         ConsentRequestOrigin::User { conversation: Some(CONVERSATION_ID.into()) },
@@ -68,7 +68,7 @@ async fn user_call_is_stored_once_under_its_own_id() {
     let result = result.unwrap();
     assert!(json!(result.content).to_string().contains("2 + 40 = 42"), "the call was made: {result:?}");
     assert_eq!(
-        stored_calls(&talk),
+        recorded_calls(&talk),
         [("sum".into(), "sum".into(), Some(result), None)],
         "the stored result equals the returned one"
     );
@@ -77,11 +77,12 @@ async fn user_call_is_stored_once_under_its_own_id() {
 #[tokio::test]
 async fn denied_user_call_is_stored_as_denied() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
-    let (_, result) = decide_call(&talk, add_call("sum"), UserDecision::DenyBecause("wrong numbers".into())).await;
+    let (_, result) =
+        call_and_decide(&talk, call_of_add_tool("sum"), UserDecision::DenyBecause("wrong numbers".into())).await;
     let failure = result.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("wrong numbers")), "{failure:?}");
     assert_eq!(
-        stored_calls(&talk),
+        recorded_calls(&talk),
         [("sum".into(), "sum".into(), None, Some(failure.to_string()))],
         "the stored error contains the reason"
     );
@@ -93,21 +94,21 @@ async fn denied_user_call_is_stored_as_denied() {
 #[tokio::test]
 async fn call_that_cannot_be_stored_still_returns_its_outcome() {
     let talk = failing_history::conversation_with_rejecting_history(|item| item.body["kind"] == "tool_call").await;
-    let (_, result) = decide_call(&talk, add_call("made"), UserDecision::Allow(ApprovalScope::Once)).await;
+    let (_, result) = call_and_decide(&talk, call_of_add_tool("made"), UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(json!(result.unwrap().content).to_string().contains("2 + 40 = 42"), "the call was made");
-    let (_, result) = decide_call(&talk, add_call("denied"), UserDecision::Deny).await;
+    let (_, result) = call_and_decide(&talk, call_of_add_tool("denied"), UserDecision::Deny).await;
     assert!(matches!(result, Err(CallFailure::Refused(_))), "{result:?}");
-    assert!(stored_calls(&talk).is_empty(), "the history contains neither call");
+    assert!(recorded_calls(&talk).is_empty(), "the history contains neither call");
 }
 
 #[tokio::test]
 async fn command_line_call_is_a_user_call_without_a_conversation() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
-    let call = ToolCall { origin: CallOrigin::CommandLine, ..add_call("cli") };
-    let (why, result) = decide_call(&talk, call, UserDecision::Allow(ApprovalScope::Once)).await;
+    let call = ToolCall { origin: CallOrigin::CommandLine, ..call_of_add_tool("cli") };
+    let (why, result) = call_and_decide(&talk, call, UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(why, ConsentRequestOrigin::User { conversation: None }, "the origin is the user without a conversation");
     assert!(result.is_ok(), "{result:?}");
-    assert!(stored_calls(&talk).is_empty(), "the call is not recorded in the history");
+    assert!(recorded_calls(&talk).is_empty(), "the call is not recorded in the history");
 }
 
 #[tokio::test]
@@ -120,7 +121,7 @@ async fn edited_arguments_are_stored_and_returned() {
         let edited = talk.app.host.edit(request.id, edit).await.unwrap();
         talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     };
-    let ((), result) = tokio::join!(decide, talk.chat.call_tool(add_call("sum")));
+    let ((), result) = tokio::join!(decide, talk.chat.call_tool(call_of_add_tool("sum")));
     assert_eq!(result.unwrap().arguments, changed, "the caller receives the sent arguments");
     let ItemBody::ToolCall { arguments, .. } = &talk.items()[0].body else { panic!("the item is not a tool call") };
     assert_eq!(*arguments, changed, "the history contains the sent arguments");

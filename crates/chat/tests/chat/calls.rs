@@ -1,5 +1,5 @@
-//! Calls requested by a model: decided by the policy and the user, executed concurrently, and their results sent to the
-//! model.
+//! Tests of calls that a model requests: decided by the policy and the user, made concurrently, and their results sent
+//! to the model.
 
 use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOrigin;
@@ -167,14 +167,15 @@ async fn user_decides_whether_to_continue_after_many_tool_rounds() {
     allowing.abort();
 }
 
-/// Returns the arguments of the tool that reads more of a result, from the note at the end of a message part.
+/// Returns the arguments with which the tool `read_result` reads the rest of a result, as the note at the end of the
+/// truncated text says.
 fn arguments_to_read_more(note: &str) -> Option<serde_json::Value> {
     let how = note.split_once(" with ")?.1.strip_suffix(".)")?;
     serde_json::from_str(how).ok()
 }
 
 #[tokio::test]
-async fn long_result_is_read_in_parts() {
+async fn long_tool_result_is_read_in_parts() {
     let steps = scripted_reply(vec![tool_use("u1", "demo__show_everything", json!({}))]);
     let mut talk = TestConversation::new(vec![steps, text_reply("Read.")], &["show_everything"]).await;
     let mut settings = AppSettings::default();
@@ -302,7 +303,7 @@ async fn truncated_or_refused_reply_makes_no_calls() {
     }
 }
 
-/// Returns the settings of the demo server with these tools disabled for models.
+/// Returns the settings of a demo server in which the user has disabled these tools for models.
 fn demo_server_without(disabled: &[&str]) -> ServerEntry {
     let tools = ToolFilter { enabled: None, disabled: disabled.iter().map(|&tool| tool.to_owned()).collect() };
     ServerEntry { name: "demo".to_owned(), config: ServerConfig { tools, ..demo_config(&[]) } }

@@ -1,4 +1,4 @@
-//! Conversations: concurrent creation, opening during a reply, and ids of conversations that don't exist.
+//! Tests of conversations: concurrent creation, opening during a reply, and ids of conversations that don't exist.
 
 use std::collections::HashSet;
 
@@ -95,7 +95,7 @@ async fn draft_is_stored_with_the_settings_and_not_in_the_history() {
     let open = talk.chat.conversation(CONVERSATION_ID.into()).await.unwrap().expect("the conversation exists");
     assert_eq!(open.conversation.updated_at, time, "the conversation keeps its position in the list");
     let settings = ConversationSettings { thinking: true, ..open.settings };
-    talk.chat.set_conversation(CONVERSATION_ID.into(), settings.clone()).await.unwrap();
+    talk.chat.set_conversation_settings(CONVERSATION_ID.into(), settings.clone()).await.unwrap();
     assert_eq!(draft().await, "Dear Ann", "a change of settings retains the draft");
     talk.chat.set_draft(CONVERSATION_ID.into(), "Dear Bob".into()).await.unwrap();
     let open = talk.chat.conversation(CONVERSATION_ID.into()).await.unwrap().expect("the conversation exists");

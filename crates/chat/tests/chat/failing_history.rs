@@ -1,12 +1,12 @@
-//! A call is not made if the history can't record it.
+//! Tests that a call is not made if the history can't record it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use domain::StoreError;
 use domain::history::{
-    Conversation, ConversationChange, ConversationUsage, FoundItem, HistorySearch, ItemPage, ItemRange, NewItem,
-    StoredItem,
+    Conversation, ConversationChange, ConversationUsage, FoundItem, HistorySearch, ItemPage, ItemRange, NewHistoryItem,
+    StoredHistoryItem,
 };
 use domain::item::{ItemBody, ItemState};
 use host::HostOptions;
@@ -19,10 +19,10 @@ use testkit::app::{TestApp, demo_config};
 use super::model::{scripted_reply, text_reply, tool_use};
 use super::{TestConversation, item_kinds};
 
-/// A history that rejects writes of the items for which a function returns `true`.
+/// A history that rejects writes of those items for which a function returns `true`.
 struct RejectingHistory {
     history: Arc<dyn History>,
-    refuses: fn(&NewItem) -> bool,
+    refuses: fn(&NewHistoryItem) -> bool,
 }
 
 impl History for RejectingHistory {
@@ -44,7 +44,7 @@ impl History for RejectingHistory {
     fn delete(&self, id: &str) -> Result<(), StoreError> {
         self.history.delete(id)
     }
-    fn write(&self, conversation: &str, items: &[NewItem]) -> Result<bool, StoreError> {
+    fn write(&self, conversation: &str, items: &[NewHistoryItem]) -> Result<bool, StoreError> {
         if items.iter().any(self.refuses) {
             let path = self.path().display().to_string();
             return Err(StoreError { path, cause: "the disk is full".into() });
@@ -57,10 +57,10 @@ impl History for RejectingHistory {
     fn all_items(&self, conversation: &str, after: Option<&str>, limit: usize) -> Result<Option<ItemPage>, StoreError> {
         self.history.all_items(conversation, after, limit)
     }
-    fn item(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
+    fn item(&self, conversation: &str, item: &str) -> Result<Option<StoredHistoryItem>, StoreError> {
         self.history.item(conversation, item)
     }
-    fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
+    fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<StoredHistoryItem>, StoreError> {
         self.history.item_outline(conversation, item)
     }
     fn usage(&self, conversation: &str) -> Result<Option<ConversationUsage>, StoreError> {
@@ -79,7 +79,7 @@ impl History for RejectingHistory {
 
 /// Returns a conversation whose model requests one call, with a history that rejects the items for which `refuses`
 /// returns `true`.
-pub(super) async fn conversation_with_rejecting_history(refuses: fn(&NewItem) -> bool) -> TestConversation {
+pub(super) async fn conversation_with_rejecting_history(refuses: fn(&NewHistoryItem) -> bool) -> TestConversation {
     let tool_call =
         scripted_reply(vec![models::MessagePart::text("I add."), tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let change =
@@ -97,9 +97,9 @@ pub(super) async fn conversation_with_rejecting_history(refuses: fn(&NewItem) ->
     TestConversation::with_app(app, vec![tool_call, text_reply("Done.")], &["demo"], &["add"], Some(1_000_000)).await
 }
 
-/// Sends a message whose call would be allowed. Returns the kinds and states of the resulting items, and the error of
-/// the reply.
-async fn send_and_fail(talk: &mut TestConversation) -> (Vec<(&'static str, ItemState)>, String) {
+/// Sends a message to which the model replies with a call that the user allows. Returns the kinds and states of the
+/// resulting items, and the error of the reply.
+async fn send_until_reply_fails(talk: &mut TestConversation) -> (Vec<(&'static str, ItemState)>, String) {
     let allowing = talk.app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))
     });
@@ -114,7 +114,7 @@ async fn send_and_fail(talk: &mut TestConversation) -> (Vec<(&'static str, ItemS
 #[tokio::test]
 async fn calls_that_cannot_be_stored_are_not_made() {
     let mut talk = conversation_with_rejecting_history(|item| item.body["kind"] == "tool_call").await;
-    let (shape, error) = send_and_fail(&mut talk).await;
+    let (shape, error) = send_until_reply_fails(&mut talk).await;
     assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the reply ends with an error");
     assert!(error.contains("disk is full"), "the error contains the cause: {error}");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
@@ -122,9 +122,9 @@ async fn calls_that_cannot_be_stored_are_not_made() {
 
 #[tokio::test]
 async fn reply_whose_end_cannot_be_stored_is_interrupted_and_makes_no_calls() {
-    let is_end = |item: &NewItem| item.body["kind"] == "reply" && item.state == ItemState::Whole;
+    let is_end = |item: &NewHistoryItem| item.body["kind"] == "reply" && item.state == ItemState::Whole;
     let mut talk = conversation_with_rejecting_history(is_end).await;
-    let (shape, error) = send_and_fail(&mut talk).await;
+    let (shape, error) = send_until_reply_fails(&mut talk).await;
     assert_eq!(shape, [("message", ItemState::Whole), ("reply", ItemState::Cut)], "the reply is marked as interrupted");
     assert!(error.contains("disk is full"), "the error contains the cause: {error}");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "nothing was sent");
@@ -135,7 +135,7 @@ async fn call_whose_result_cannot_be_stored_is_recorded_as_made() {
     let mut talk =
         conversation_with_rejecting_history(|item| item.body["kind"] == "tool_call" && !item.body["result"].is_null())
             .await;
-    let (shape, error) = send_and_fail(&mut talk).await;
+    let (shape, error) = send_until_reply_fails(&mut talk).await;
     assert_eq!(shape.last(), Some(&("call", ItemState::Whole)), "the call is recorded: {shape:?}");
     assert!(error.contains("disk is full"), "the run ends with the cause: {error}");
     let items = talk.items();

@@ -1,5 +1,5 @@
-//! Data flow settings in a conversation: after a model has read certain content of a server, calls of that server's
-//! tools require consent (S26).
+//! Tests of the data flow settings: after a model has read certain content of a server, calls of that server's tools
+//! require consent (S26).
 
 use chat::{Chat, NewMessage};
 use domain::consent_request::ConsentRequestOrigin;
@@ -13,14 +13,14 @@ use testkit::app::TestApp;
 use testkit::model::{ScriptedModel, model_reference};
 
 use super::actions_during_reply::message_with_attachment;
-use super::model::{known_model, scripted_reply, text_reply, tool_use};
+use super::model::{model_with_known_context, scripted_reply, text_reply, tool_use};
 use super::{CONVERSATION_ID, TestConversation, reply_text};
 
 fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-/// Returns a conversation with a grant that always allows `add`, after the model has called it once.
+/// Returns a conversation in which the user has always allowed the tool `add`, and the model has called it twice.
 async fn conversation_with_grant() -> TestConversation {
     let tool_call = |n: u32| scripted_reply(vec![tool_use(&format!("u{n}"), "demo__add", json!({"a": n, "b": 1}))]);
     let answers = vec![
@@ -93,7 +93,7 @@ async fn data_flow_label_and_setting_persist_across_restarts() {
     assert_eq!(app.server("demo").await.flow, everything, "the setting is stored");
     app.ready("demo").await;
     app.until("demo", "known whole", |s| s.counts[0] >= 16).await;
-    let model = ScriptedModel::add_to_host(&app.host, vec![known_model(None)]).await;
+    let model = ScriptedModel::add_to_host(&app.host, vec![model_with_known_context(None)]).await;
     model.queue_reply(tool_call(1));
     model.queue_reply(text_reply("No."));
     let message = NewMessage { text: "Hi".into(), model: Some(model_reference("m")), ..Default::default() };

@@ -1,4 +1,5 @@
-//! Instructions of a server: sent to the model only as approved by the user, and recorded as content of the server.
+//! Tests of a server's instructions: sent to the model only as approved by the user, and recorded as content of the
+//! server.
 
 use chat::{Chat, NewMessage, OfferedServer};
 use domain::item::ItemBody;
@@ -6,10 +7,10 @@ use host::HostOptions;
 use testkit::app::TestApp;
 use testkit::model::{ScriptedModel, model_reference};
 
-use super::model::{known_model, text_reply};
+use super::model::{model_with_known_context, text_reply};
 use super::{CONVERSATION_ID, TestConversation};
 
-/// Approves the server's current instructions for the model.
+/// Approves the current instructions of the demo server for the model of the test conversation.
 async fn approve_instructions(talk: &TestConversation) {
     let tools = talk.chat.conversation_tools(CONVERSATION_ID.into()).await.unwrap();
     let [instructions] = &tools.instructions[..] else {
@@ -20,12 +21,12 @@ async fn approve_instructions(talk: &TestConversation) {
 }
 
 /// X09: After a model has received content of one server, a call of another server requires consent, even if the user
-/// has always allowed the tool.
+/// has always allowed the called tool.
 #[tokio::test]
 async fn server_instructions_count_as_its_content_across_restarts() {
     let mut talk = TestConversation::new(vec![text_reply("Hello."), text_reply("And now.")], &["add"]).await;
     talk.send_and_wait("Hi").await;
-    let label = talk.app.host.conversation_label(CONVERSATION_ID.into()).await.unwrap();
+    let label = talk.app.host.data_flow_label(CONVERSATION_ID.into()).await.unwrap();
     assert_eq!(
         (label.servers.len(), label.is_whole),
         (0, true),
@@ -35,7 +36,7 @@ async fn server_instructions_count_as_its_content_across_restarts() {
     talk.send_and_wait("Again").await;
     let system = talk.model.requests()[1].system.clone().unwrap_or_default();
     assert!(system.contains(r#"{"server":"demo","says":""#), "the instructions are data with their source: {system}");
-    let label = talk.app.host.conversation_label(CONVERSATION_ID.into()).await.unwrap();
+    let label = talk.app.host.data_flow_label(CONVERSATION_ID.into()).await.unwrap();
     assert_eq!(label.servers, ["demo"], "X09: instructions count as content of the server without a call");
 
     talk.change_settings(|settings| settings.servers.clear()).await;
@@ -43,11 +44,11 @@ async fn server_instructions_count_as_its_content_across_restarts() {
     let TestConversation { app: TestApp { folder, host, .. }, chat, .. } = talk;
     drop((host, chat));
     let app = TestApp::start_in_folder(folder, vec![], HostOptions::default()).await;
-    let model = ScriptedModel::add_to_host(&app.host, vec![known_model(None)]).await;
+    let model = ScriptedModel::add_to_host(&app.host, vec![model_with_known_context(None)]).await;
     model.queue_reply(text_reply("Still."));
     let message = NewMessage { text: "Hi".into(), model: Some(model_reference("m")), ..NewMessage::default() };
     Chat::new(app.host.clone()).send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
-    let label = app.host.conversation_label(CONVERSATION_ID.into()).await.unwrap();
+    let label = app.host.data_flow_label(CONVERSATION_ID.into()).await.unwrap();
     assert_eq!(label.servers, ["demo"], "X09: the label is stored across restarts");
 }
 

@@ -1,4 +1,4 @@
-//! Conversations with a scripted model: requests to the model, its calls, and the history.
+//! Tests of conversations with a scripted model: requests to the model, its calls, and the history.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity, missing_docs)]
 
 mod actions_during_reply;
@@ -30,9 +30,9 @@ use offers::review::DefinitionKind;
 use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config};
 use testkit::model::{ModelStep, ScriptedModel, model_reference};
 
-use model::known_model;
+use model::model_with_known_context;
 
-/// A conversation with a scripted model and demo servers, some of whose tools are reviewed.
+/// A conversation with a scripted model and demo servers, some of whose tools count as reviewed by the user.
 pub(crate) struct TestConversation {
     pub(crate) app: TestApp,
     pub(crate) chat: Chat,
@@ -48,13 +48,15 @@ impl TestConversation {
         Self::with_context(answers, reviewed, Some(1_000_000)).await
     }
 
-    /// Creates a conversation with a demo server, and a model whose context has this many tokens.
+    /// Creates a conversation with a model whose context has `context` tokens, and with a demo server if `reviewed`
+    /// names tools.
     pub(crate) async fn with_context(answers: Vec<Vec<ModelStep>>, reviewed: &[&str], context: Option<u32>) -> Self {
         let names = if reviewed.is_empty() { Vec::new() } else { vec!["demo"] };
         Self::with_servers(answers, &names, reviewed, context).await
     }
 
-    /// Creates a conversation with demo servers of these names, each with these tools reviewed.
+    /// Creates a conversation with demo servers of these names. The tools `reviewed` of each count as reviewed by the
+    /// user.
     pub(crate) async fn with_servers(
         answers: Vec<Vec<ModelStep>>,
         names: &[&str],
@@ -65,7 +67,7 @@ impl TestConversation {
         Self::with_app(app, answers, names, reviewed, context).await
     }
 
-    /// Creates a conversation on a host that has these demo servers.
+    /// Creates a conversation on a host whose settings contain these demo servers.
     pub(crate) async fn with_app(
         app: TestApp,
         answers: Vec<Vec<ModelStep>>,
@@ -78,7 +80,7 @@ impl TestConversation {
             app.until(name, "known whole", |s| s.counts[0] >= 16).await;
             review_tools(&app, name, reviewed).await;
         }
-        let model = ScriptedModel::add_to_host(&app.host, vec![known_model(context)]).await;
+        let model = ScriptedModel::add_to_host(&app.host, vec![model_with_known_context(context)]).await;
         answers.into_iter().for_each(|answer| model.queue_reply(answer));
         let conversation = Conversation { id: CONVERSATION_ID.into(), title: "Talk".into(), ..Conversation::default() };
         app.host.ports().history.create(&conversation).unwrap();
@@ -87,7 +89,7 @@ impl TestConversation {
         let settings =
             ConversationSettings { model: Some(model_reference("m")), servers, ..ConversationSettings::default() };
         let chat = Chat::new(app.host.clone());
-        chat.set_conversation(CONVERSATION_ID.into(), settings).await.unwrap();
+        chat.set_conversation_settings(CONVERSATION_ID.into(), settings).await.unwrap();
         let events = app.host.events();
         Self { app, chat, model, events }
     }
@@ -104,7 +106,7 @@ impl TestConversation {
             self.app.host.ports().history.conversation(CONVERSATION_ID).unwrap().expect("the conversation exists");
         let mut settings = ConversationSettings::from_stored(&stored.settings);
         change(&mut settings);
-        self.chat.set_conversation(CONVERSATION_ID.into(), settings).await.unwrap();
+        self.chat.set_conversation_settings(CONVERSATION_ID.into(), settings).await.unwrap();
     }
 
     /// Waits for the first event with a delta of the model's reply.
@@ -145,7 +147,7 @@ impl TestConversation {
     pub(crate) fn items(&self) -> Vec<ChatItem> {
         let range = ItemRange { conversation: CONVERSATION_ID.into(), before: None, limit: 1_000, whole: true };
         let page = self.app.host.ports().history.items(&range).unwrap().expect("the conversation exists");
-        let read = |item: domain::history::StoredItem| ChatItem {
+        let read = |item: domain::history::StoredHistoryItem| ChatItem {
             id: item.id,
             parent: item.parent,
             at: item.at,
@@ -156,7 +158,7 @@ impl TestConversation {
     }
 }
 
-/// Marks these tools of a demo server as reviewed.
+/// Marks these tools of a demo server as reviewed by the user.
 pub(crate) async fn review_tools(app: &TestApp, server: &str, tools: &[&str]) {
     let reviewed = app.host.server_review(server.into()).await.unwrap();
     let definitions = tools.iter().map(|name| {
@@ -167,10 +169,10 @@ pub(crate) async fn review_tools(app: &TestApp, server: &str, tools: &[&str]) {
             hash: reviewed.review_tool(&tool).0.to_string(),
         }
     });
-    app.host.review(server.into(), definitions.collect()).await.unwrap();
+    app.host.mark_reviewed(server.into(), definitions.collect()).await.unwrap();
 }
 
-/// Returns the text of a reply.
+/// Returns the text of a reply item, or panics for other items.
 pub(crate) fn reply_text(item: &ChatItem) -> String {
     let ItemBody::Reply { parts, .. } = &item.body else { panic!("{item:?} is not a reply") };
     let text = parts.iter().map(|part| match part {
@@ -180,7 +182,7 @@ pub(crate) fn reply_text(item: &ChatItem) -> String {
     text.collect()
 }
 
-/// Returns the kind and the state of each item.
+/// Returns the kind, such as "reply", and the state of each item.
 pub(crate) fn item_kinds(items: &[ChatItem]) -> Vec<(&'static str, ItemState)> {
     let kind = |item: &ChatItem| match item.body {
         ItemBody::Message { .. } => "message",
@@ -193,7 +195,7 @@ pub(crate) fn item_kinds(items: &[ChatItem]) -> Vec<(&'static str, ItemState)> {
     items.iter().map(|item| (kind(item), item.state)).collect()
 }
 
-/// Returns the results in the last message to a model, each as the id of its tool use, its text, and its error flag.
+/// Returns the tool results in a message to a model, each as the id of its tool call, its text, and its error flag.
 pub(crate) fn tool_results(message: &ModelMessage) -> Vec<(String, String, bool)> {
     let result = |part: &MessagePart| match part {
         MessagePart::ToolResult { id, parts, is_error, .. } => {

@@ -1,4 +1,4 @@
-//! Model parameters of a conversation: sent with each request, stored, and bounded.
+//! Tests of a conversation's model parameters: sent with each request, stored, and bounded.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::model::text_reply;
 use super::{CONVERSATION_ID, TestConversation};
 
 #[tokio::test]
-async fn parameters_are_sent_stored_and_exported() {
+async fn model_parameters_are_sent_stored_and_exported() {
     let mut talk = TestConversation::new(vec![text_reply("One"), text_reply("Two")], &[]).await;
     talk.send_and_wait("first").await;
     talk.change_settings(|settings| (settings.temperature, settings.max_tokens) = (Some(0.3), Some(700))).await;
@@ -47,14 +47,14 @@ async fn parameters_above_the_limits_of_the_model_are_lowered_and_reported() {
 }
 
 #[tokio::test]
-async fn parameters_out_of_bounds_are_not_stored() {
+async fn model_parameters_out_of_bounds_are_not_stored() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
     let hot = ConversationSettings { temperature: Some(2.5), ..ConversationSettings::default() };
-    let set = talk.chat.set_conversation(CONVERSATION_ID.into(), hot).await;
+    let set = talk.chat.set_conversation_settings(CONVERSATION_ID.into(), hot).await;
     assert_eq!(set, Err(ConversationError::Temperature), "a temperature above 2");
     let long = ConversationSettings { max_tokens: Some(MAX_REPLY_TOKENS + 1), ..ConversationSettings::default() };
     assert_eq!(
-        talk.chat.set_conversation(CONVERSATION_ID.into(), long).await,
+        talk.chat.set_conversation_settings(CONVERSATION_ID.into(), long).await,
         Err(ConversationError::ReplyTokens),
         "too many tokens"
     );

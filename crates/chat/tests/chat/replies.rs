@@ -1,4 +1,4 @@
-//! Messages and replies: streaming, storing, stopping, repeating, and editing.
+//! Tests of messages and replies: streaming, storing, stopping, repeating, and editing.
 
 use chat::{ConversationError, NewMessage};
 use domain::item::{Content, ConversationEvent, ItemBody, ItemState, MessageAttachment, ReplyAppend, ReplyStop};

@@ -1,4 +1,4 @@
-//! The user reviews the result of a call before a model reads it (S27).
+//! Tests of the review of a call's result by the user before a model reads it (S27).
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,8 @@ fn is_result_review_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Result { .. })
 }
 
-/// Returns a conversation whose model makes these calls. The user allows each of them.
+/// Returns a conversation whose model requests these tool calls in its first reply. The user has reviewed the called
+/// tools.
 async fn conversation_with_calls(calls: &[(&str, Value)]) -> TestConversation {
     let tool_calls = calls
         .iter()
@@ -38,7 +39,8 @@ async fn set_data_flow(talk: &TestConversation, flow: DataFlow) {
     talk.app.host.set_data_flow("demo".into(), flow).await.unwrap();
 }
 
-/// Returns a conversation whose model called `add`, and the consent request for reviewing the result.
+/// Returns a conversation whose model has called `add`, and the consent request that asks the user to review the
+/// result.
 async fn conversation_with_pending_result() -> (TestConversation, ConsentRequestView) {
     let talk = conversation_with_calls(&[("add", json!({"a": 1, "b": 1}))]).await;
     let tools = BTreeMap::from_iter([("add".to_owned(), ResultReview::Always)]);

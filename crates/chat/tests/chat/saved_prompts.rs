@@ -1,4 +1,4 @@
-//! Saved system prompts: save, rename, delete, and their bounds.
+//! Tests of saved system prompts: saving, renaming, deleting, and their bounds.
 
 use chat::{ConversationError, MAX_SAVED_PROMPTS, SavedSystemPrompt};
 use ports::Document;

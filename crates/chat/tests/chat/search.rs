@@ -1,4 +1,4 @@
-//! The model finds tools by search if their definitions are too large to send.
+//! Tests of a model that finds tools by search, because their definitions are too large to send.
 
 use domain::item::ItemBody;
 use host::view::{ConsentRequestBody, UserDecision};

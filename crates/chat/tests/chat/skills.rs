@@ -1,9 +1,9 @@
-//! Skills of a server: listing reads no files, and a file is used only if it matches its entry in the list.
+//! Tests of a server's skills: listing reads no files, and a file is used only if it matches its entry in the list.
 
 use chat::skills::{SkillError, SkillFileRead, SkillReader};
 use domain::call::CallFailure;
 use host::view::HostEvent;
-use offers::catalog::MAX_ITEMS;
+use offers::catalog::MAX_CATALOG_LIST_ITEMS;
 use offers::skills::{SkillFiles, SkillMismatch};
 use policy::Hash;
 use serde_json::{Value, json};
@@ -19,12 +19,12 @@ fn skill_entry() -> Value {
     json!({ "uri": SKILL_URI, "frontmatter": frontmatter, "resources": [file(SKILL_URI, SKILL_TEXT), file(OTHER_FILE_URI, "more")] })
 }
 
-fn reader(app: &TestApp) -> SkillReader<'_> {
+fn skill_reader(app: &TestApp) -> SkillReader<'_> {
     SkillReader::new(&app.host)
 }
 
-/// Starts a server with the skills extension. The server responds to each listed method with the next result listed for
-/// that method.
+/// Starts a server with the skills extension. `replies` are pairs of a method and a result: the server responds to the
+/// requests of a method with the results of that method, in order.
 async fn app_with_replies(replies: &[(&str, Value)]) -> TestApp {
     let opened = json!({
         "protocolVersion": "2025-11-25",
@@ -70,20 +70,20 @@ async fn skill_is_listed_loaded_and_its_files_are_read() {
         contents_reply(OTHER_FILE_URI, "more"),
     ])
     .await;
-    let list = reader(&app).list("s".into()).await.unwrap();
+    let list = skill_reader(&app).list("s".into()).await.unwrap();
     assert_eq!(list.skills.len(), 1, "one skill can be loaded: {list:?}");
     assert_eq!(list.dropped.len(), 2, "an invalid and a duplicate entry are dropped: {list:?}");
     assert_eq!(resource_read_count(&app).await, 0, "listing reads no file");
-    let loaded = reader(&app).load("1".into(), "s".into(), list.skills[0].clone()).await.unwrap();
+    let loaded = skill_reader(&app).load("1".into(), "s".into(), list.skills[0].clone()).await.unwrap();
     assert_eq!(
         (loaded.text.as_str(), loaded.server.as_str()),
         (SKILL_TEXT, "s"),
         "the skill has its text and its server"
     );
     assert_eq!(resource_read_count(&app).await, 1, "loading reads one file");
-    let more = reader(&app).read_file("2".into(), &loaded, OTHER_FILE_URI).await.unwrap();
+    let more = skill_reader(&app).read_file("2".into(), &loaded, OTHER_FILE_URI).await.unwrap();
     assert_eq!(more, b"more", "another file of the skill can be read");
-    let foreign = reader(&app).read_file("3".into(), &loaded, "file:///etc/passwd").await;
+    let foreign = skill_reader(&app).read_file("3".into(), &loaded, "file:///etc/passwd").await;
     assert!(
         matches!(foreign, Err(SkillError::Mismatch { cause: SkillMismatch::Unlisted, .. })),
         "an unlisted file is refused: {foreign:?}"
@@ -98,11 +98,11 @@ async fn skill_that_differs_from_its_entry_is_rejected() {
     let app =
         app_with_replies(&[("skills/get", json!({ "skill": skill_entry() })), contents_reply(SKILL_URI, &changed)])
             .await;
-    let skill = reader(&app).get("s".into(), SKILL_URI.into()).await.unwrap();
-    let loaded = reader(&app).load("1".into(), "s".into(), skill).await;
+    let skill = skill_reader(&app).get("s".into(), SKILL_URI.into()).await.unwrap();
+    let loaded = skill_reader(&app).load("1".into(), "s".into(), skill).await;
     let Err(SkillError::Mismatch { server, uri, cause: SkillMismatch::Digest }) = &loaded else { panic!("{loaded:?}") };
     assert_eq!((server.as_str(), uri.as_str()), ("s", SKILL_URI), "the error names the server and the file");
-    let other = reader(&app).get("s".into(), "skill://x/SKILL.md".into()).await;
+    let other = skill_reader(&app).get("s".into(), "skill://x/SKILL.md".into()).await;
     assert!(matches!(other, Err(SkillError::Unusable { .. })), "a response about another skill is refused: {other:?}");
     app.host.close().await;
 }
@@ -111,7 +111,7 @@ async fn skill_that_differs_from_its_entry_is_rejected() {
 async fn server_without_the_extension_receives_no_request() {
     let app = TestApp::start(vec![("s", scripted_config(&[]))]).await;
     app.ready("s").await;
-    let list = reader(&app).list("s".into()).await;
+    let list = skill_reader(&app).list("s".into()).await;
     assert!(matches!(&list, Err(SkillError::Call(_))), "the server has no skills: {list:?}");
     assert!(!app.activity("s").await.contains("skills/list"), "no request is sent");
     app.host.close().await;
@@ -122,14 +122,14 @@ async fn demo_server_has_a_skill_in_both_eras() {
     for era in ["legacy", "modern"] {
         let app = TestApp::start(vec![("harbour", demo_config(&["--era", era]))]).await;
         app.ready("harbour").await;
-        let list = reader(&app).list("harbour".into()).await.unwrap();
+        let list = skill_reader(&app).list("harbour".into()).await.unwrap();
         assert_eq!((list.skills.len(), list.dropped.len()), (1, 0), "{era}: the skill follows the extension: {list:?}");
         let uri = list.skills[0].uri.clone();
-        let read = reader(&app).read("1".into(), "harbour".into(), (uri.clone(), None), None).await.unwrap();
+        let read = skill_reader(&app).read("1".into(), "harbour".into(), (uri.clone(), None), None).await.unwrap();
         assert_eq!(read.contents.mime_type.as_deref(), Some("text/markdown"), "{era}: instructions are Markdown");
         let SkillFiles::Listed(files) = &list.skills[0].files else { panic!("{era}: the files are not listed") };
         let file = files.last().map(|file| file.uri.clone());
-        let read = reader(&app)
+        let read = skill_reader(&app)
             .read("2".into(), "harbour".into(), (uri.clone(), Some(list.skills[0].hash())), file.clone())
             .await
             .unwrap();
@@ -152,7 +152,7 @@ async fn skill_denied_by_a_rule_or_unlisted_is_not_read() {
     ])
     .await;
     let read = |id: &str, uri: &str, file: Option<&str>| {
-        reader(&app).read(id.into(), "s".into(), (uri.into(), None), file.map(str::to_owned))
+        skill_reader(&app).read(id.into(), "s".into(), (uri.into(), None), file.map(str::to_owned))
     };
     let unlisted = read("1", "skill://other/SKILL.md", None).await;
     assert!(matches!(unlisted, Err(SkillError::NotListed { .. })), "an unlisted skill is refused: {unlisted:?}");
@@ -174,12 +174,12 @@ async fn skill_changed_since_it_was_shown_is_not_read() {
     other["resources"][1]["size"] = json!(7);
     let lists = [skill_entry(), other.clone(), other].map(|entry| ("skills/list", json!({ "skills": [entry] })));
     let app = app_with_replies(&[&lists[..], &[contents_reply(SKILL_URI, SKILL_TEXT)]].concat()).await;
-    let list = reader(&app).list("s".into()).await.unwrap();
+    let list = skill_reader(&app).list("s".into()).await.unwrap();
     let shown = Some(list.skills[0].hash());
-    let read = reader(&app).read("1".into(), "s".into(), (SKILL_URI.into(), shown.clone()), None).await;
+    let read = skill_reader(&app).read("1".into(), "s".into(), (SKILL_URI.into(), shown.clone()), None).await;
     assert!(matches!(read, Err(SkillError::Changed { .. })), "a changed skill is refused: {read:?}");
     assert_eq!(resource_read_count(&app).await, 0, "nothing was sent");
-    let read = reader(&app).read("2".into(), "s".into(), (SKILL_URI.into(), None), None).await.unwrap();
+    let read = skill_reader(&app).read("2".into(), "s".into(), (SKILL_URI.into(), None), None).await.unwrap();
     assert_ne!(Some(read.skill.hash()), shown, "without a displayed entry the current one is used");
     app.host.close().await;
 }
@@ -194,7 +194,7 @@ async fn skill_read_can_be_cancelled_while_the_skill_list_is_read() {
     let app =
         start_with_replies(&[("initialize", opened), contents_reply(SKILL_URI, SKILL_TEXT)], &["silent@skills/list"])
             .await;
-    let read = || reader(&app).read("1".into(), "s".into(), (SKILL_URI.into(), None), None);
+    let read = || skill_reader(&app).read("1".into(), "s".into(), (SKILL_URI.into(), None), None);
     let cancel = async {
         let again = read().await;
         assert!(matches!(again, Err(SkillError::Call(CallFailure::IdInUse(_)))), "the id is in use: {again:?}");
@@ -219,9 +219,9 @@ async fn endless_skill_list_is_truncated() {
         ("skills/list", page)
     }));
     let app = app_with_replies(&replies).await;
-    let list = reader(&app).list("s".into()).await.unwrap();
+    let list = skill_reader(&app).list("s".into()).await.unwrap();
     assert!(list.is_cut, "the list is marked as truncated");
-    assert_eq!(list.skills.len() + list.dropped.len(), MAX_ITEMS, "the number of entries is limited");
+    assert_eq!(list.skills.len() + list.dropped.len(), MAX_CATALOG_LIST_ITEMS, "the number of entries is limited");
     app.host.close().await;
 }
 
@@ -249,7 +249,7 @@ async fn start_caching_server(replies: &[(&str, Value)]) -> TestApp {
     app
 }
 
-/// Returns an entry of the same skill with other instructions.
+/// Returns a list entry of the test skill whose `SKILL.md` contains this text.
 fn skill_entry_with_text(text: &str) -> Value {
     let mut changed = skill_entry();
     changed["resources"][0]["digest"] = json!(format!("sha256:{}", Hash::of_bytes(text.as_bytes())));
@@ -267,7 +267,7 @@ async fn retained_contents_that_no_longer_match_are_read_again() {
         &[&lists[..], &[contents_reply(SKILL_URI, SKILL_TEXT), contents_reply(SKILL_URI, &second)]].concat(),
     )
     .await;
-    let read = |id: &str| reader(&app).read(id.into(), "s".into(), (SKILL_URI.into(), None), None);
+    let read = |id: &str| skill_reader(&app).read(id.into(), "s".into(), (SKILL_URI.into(), None), None);
     let text = |read: Result<SkillFileRead, SkillError>| read.unwrap().contents.text;
     assert_eq!(text(read("1").await).as_deref(), Some(SKILL_TEXT), "the file matches the first list");
     assert_eq!(resource_read_count(&app).await, 1, "the file is requested from the server");
@@ -302,7 +302,8 @@ async fn retained_files_of_a_dynamic_skill_are_used_until_its_head_changes() {
     ];
     let app = start_caching_server(&[&lists[..], &files].concat()).await;
     let read = async |id: &str, file: Option<&str>| {
-        let read = reader(&app).read(id.into(), "s".into(), (SKILL_URI.into(), None), file.map(str::to_owned)).await;
+        let read =
+            skill_reader(&app).read(id.into(), "s".into(), (SKILL_URI.into(), None), file.map(str::to_owned)).await;
         (read.unwrap().contents.text.unwrap(), resource_read_count(&app).await)
     };
     assert_eq!(read("1", None).await, (SKILL_TEXT.to_owned(), 1), "the instructions are requested from the server");
@@ -331,8 +332,9 @@ async fn binary_file_is_returned_unmodified_and_text_without_unverified_bytes() 
         answer(json!({ "uri": image, "blob": "no base64" })),
     ];
     let app = app_with_replies(&[&[("skills/list", json!({ "skills": [listed] }))][..], &answers].concat()).await;
-    let read =
-        |id: &str, file: &str| reader(&app).read(id.into(), "s".into(), (SKILL_URI.into(), None), Some(file.into()));
+    let read = |id: &str, file: &str| {
+        skill_reader(&app).read(id.into(), "s".into(), (SKILL_URI.into(), None), Some(file.into()))
+    };
     let binary = read("1", image).await.unwrap().contents;
     assert_eq!((binary.text, binary.blob.as_deref()), (None, Some("AP8=")), "a binary file has bytes and no text");
     assert_eq!(binary.mime_type.as_deref(), Some("image/png"), "the media type is the server's");
@@ -362,8 +364,9 @@ async fn file_that_differs_from_its_entry_is_rejected() {
     let app =
         app_with_replies(&[&[("skills/list", json!({ "skills": [skill_entry()] }))][..], &answers].concat()).await;
     for (number, (what, _, expected)) in cases.into_iter().enumerate() {
-        let read =
-            reader(&app).read(what.into(), "s".into(), (SKILL_URI.into(), None), Some(OTHER_FILE_URI.into())).await;
+        let read = skill_reader(&app)
+            .read(what.into(), "s".into(), (SKILL_URI.into(), None), Some(OTHER_FILE_URI.into()))
+            .await;
         let Err(SkillError::Mismatch { server, uri, cause }) = read else { panic!("{what}: {read:?}") };
         assert_eq!(
             (server.as_str(), uri.as_str(), cause),

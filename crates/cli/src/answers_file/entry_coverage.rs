@@ -8,47 +8,47 @@ use api::data::{
 };
 
 use super::ConsentRequestKind;
-use crate::consent_request_text::reading_text;
+use crate::consent_request_text::content_read_by_model_text;
 use crate::review_marks_text::flag_reason_text;
 use crate::terminal_escape::escape_line;
 
-/// Maximum number of changes to a tool's definition that the message of a denial lists.
+/// Maximum number of changes to a tool's definition that are listed in the message about a denied call.
 const MAX_LISTED_CHANGES: usize = 3;
 
-/// Fields of an answers file's entry that determine which of the matching consent requests it approves.
+/// Fields of an entry in the answers file that limit which of the matching consent requests it approves.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EntryCoverage {
-    /// Hash of the only payload or the only tool definition that the entry approves, or `None` if it is not limited to
-    /// one.
+    /// Hash of the payload or of the tool definition to which the approval is limited, or `None` if there is no such
+    /// limit.
     pub(super) hash: Option<String>,
     /// `true` to also approve calls of tools whose definition is not reviewed, has changed or is flagged.
     pub(super) unreviewed: bool,
     /// `true` to also approve calls by a model that has read output of other servers.
     pub(super) after_untrusted: bool,
-    /// `true` to approve starts and connections by their command line or URL without a hash.
+    /// `true` to approve starts and connections by their command line or URL alone, without their hash.
     pub(super) command_line_only: bool,
 }
 
 /// Reason why no entry of the answers file decides a consent request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum UncoveredReason {
-    /// No entry matches the consent request. If the called tool's definition has changed, contains the review that it
-    /// requires.
+    /// No entry matches the consent request. If the definition of the called tool has changed, contains the condition
+    /// that it is reviewed.
     #[error("the answers file has no answer for this{}", conditions_suffix(.0))]
-    NoneFits(Vec<MissingCondition>),
-    /// An entry matches the consent request by its patterns, but is missing these conditions.
-    #[error("the answer in the file does not apply: {}", list_conditions(.0))]
+    NoEntryMatches(Vec<MissingCondition>),
+    /// The patterns of an entry match the consent request, but the entry does not meet these conditions.
+    #[error("the answer in the file does not apply: {}", join_conditions(.0))]
     Uncovered(Vec<MissingCondition>),
-    /// An entry matches the consent request by its patterns, but is limited to another hash. Contains the conditions
-    /// that an entry without a hash would be missing.
-    #[error("the answers file allows another hash: {}", list_conditions(.0))]
-    OtherHash(Vec<MissingCondition>),
+    /// The patterns of an entry match the consent request, but its hash is another one. Contains the conditions that
+    /// the entry would not meet without the hash.
+    #[error("the answers file allows another hash: {}", join_conditions(.0))]
+    HashDiffers(Vec<MissingCondition>),
 }
 
-/// Condition that an entry has to contain before it approves the consent request.
+/// Condition that has to be met before an entry approves the consent request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MissingCondition {
-    /// Hash of the start, or the flag `commandLineOnly`.
+    /// The entry needs the hash of the start, or the flag `commandLineOnly`.
     #[error(
         "review everything that would start, then write \"hash\": \"{hash}\" into the answer; \"commandLineOnly\": true would allow \
          any start with this command line, with any package version, variables, folder, sandbox and program"
@@ -57,7 +57,7 @@ pub(crate) enum MissingCondition {
         /// Hash of everything that determines what the server's start executes.
         hash: String,
     },
-    /// Hash of the connection, or the flag `commandLineOnly`.
+    /// The entry needs the hash of the connection, or the flag `commandLineOnly`.
     #[error(
         "review the connection, then write \"hash\": \"{hash}\" into the answer; \"commandLineOnly\": true would \
          allow any connection to this address, with any headers and sign-in"
@@ -66,7 +66,7 @@ pub(crate) enum MissingCondition {
         /// Hash of everything that determines the connection to the server.
         hash: String,
     },
-    /// Review of the tool's definition, or its hash, or the flag `unreviewed`.
+    /// The user has to review the tool's definition, or the entry needs its hash or the flag `unreviewed`.
     #[error(
         "{state}; review it with \"drawbridge-cli review {server}\" and accept it there, or write \"hash\": \"{hash}\" into the \
          answer; \"unreviewed\": true would allow any definition of it"
@@ -79,29 +79,30 @@ pub(crate) enum MissingCondition {
         /// Hash of the tool's definition.
         hash: String,
     },
-    /// Hash of a sign-in without a browser, in which a server gets additional scopes or other endpoints.
+    /// The entry needs the hash of a sign-in without a browser, in which a server gets additional scopes or other
+    /// endpoints.
     #[error("review the scopes and endpoints, then write \"hash\": \"{hash}\" into the answer")]
     SignInHash {
-        /// Hash over the scopes and endpoints of the sign-in.
+        /// Hash of the scopes and endpoints of the sign-in.
         hash: String,
     },
-    /// Hash of a tool result that has flags, such as hidden characters.
+    /// The entry needs the hash of a tool result with suspicious content, such as hidden characters.
     #[error("the result {state}; review it, then write \"hash\": \"{hash}\" into the answer")]
     ResultHash {
-        /// Description of the flags on the result.
+        /// Description of the suspicious content.
         state: String,
-        /// Hash over the result that a model would read.
+        /// Hash of the result that a model would read.
         hash: String,
     },
-    /// Hash of the payload, because a rule or the tool's definition requires a decision for each call.
+    /// The entry needs the hash of the payload, because a rule or the tool requires a decision on each call.
     #[error(
         "a rule or the tool requires approval each time; review it, then write \"hash\": \"{hash}\" into the answer"
     )]
     EachTime {
-        /// Hash over the exact payload, which changes with every argument.
+        /// Hash of the exact payload, so that other arguments of the tool need another hash.
         hash: String,
     },
-    /// Flag `afterUntrusted`, because output of other servers may have caused the call.
+    /// The entry needs the flag `afterUntrusted`, because output of other servers may have caused the call.
     #[error(
         "a model requests it after it has read output of {after}, which may have caused the request; only an answer with \
          \"afterUntrusted\": true allows that"
@@ -112,22 +113,23 @@ pub(crate) enum MissingCondition {
     },
 }
 
-fn list_conditions(lacks: &[MissingCondition]) -> String {
+fn join_conditions(lacks: &[MissingCondition]) -> String {
     lacks.iter().map(ToString::to_string).collect::<Vec<_>>().join("; and ")
 }
 
 fn conditions_suffix(lacks: &[MissingCondition]) -> String {
-    if lacks.is_empty() { String::new() } else { format!(": {}", list_conditions(lacks)) }
+    if lacks.is_empty() { String::new() } else { format!(": {}", join_conditions(lacks)) }
 }
 
 impl EntryCoverage {
-    /// Returns `true` if the entry has no hash, or if its hash is that of the payload or of the called tool's
+    /// Returns `true` if the entry has no hash, or if its hash equals that of the payload or of the called tool's
     /// definition.
     pub(super) fn matches_hash(&self, request: &ConsentRequest) -> bool {
         self.hash.as_deref().is_none_or(|hash| hash == request.hash || Some(hash) == definition_hash(request))
     }
 
-    /// Returns the conditions that the entry is missing to approve this consent request. Empty if it approves.
+    /// Returns the conditions that the entry does not meet, so that it can't approve this consent request. Empty if it
+    /// can.
     pub(super) fn missing_conditions(&self, request: &ConsentRequest) -> Vec<MissingCondition> {
         let names_act = self.hash.as_deref() == Some(request.hash.as_str());
         let mut lacks = Vec::new();
@@ -139,8 +141,8 @@ impl EntryCoverage {
                 lacks.push(MissingCondition::ConnectHash { hash: request.hash.clone() });
             }
             ConsentRequestBody::Tool { .. } => {
-                lacks.extend(review_condition(request).filter(|_| self.hash.is_none() && !self.unreviewed));
-                lacks.extend(untrusted_reading_condition(request).filter(|_| !self.after_untrusted));
+                lacks.extend(missing_review_condition(request).filter(|_| self.hash.is_none() && !self.unreviewed));
+                lacks.extend(untrusted_content_condition(request).filter(|_| !self.after_untrusted));
             }
             ConsentRequestBody::Result { .. } if !names_act && !request.marks.flags.is_empty() => {
                 lacks.push(MissingCondition::ResultHash {
@@ -161,17 +163,20 @@ impl EntryCoverage {
     }
 }
 
-/// Returns the conditions to report for a consent request that no entry matches: a review, if the tool's definition has
-/// changed.
+/// Returns the condition that the user reviews the called tool, if its definition has changed since the last review,
+/// and otherwise no condition. Used for a consent request that no entry matches.
 pub(super) fn changed_definition_conditions(request: &ConsentRequest) -> Vec<MissingCondition> {
-    review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed)).into_iter().collect()
+    missing_review_condition(request)
+        .filter(|_| request.marks.review == Some(ReviewState::Changed))
+        .into_iter()
+        .collect()
 }
 
-/// Describes how the called tool has changed since its review, and how to review it. Returns `None` if the consent
-/// request is not for a call of a changed tool.
+/// Describes how the called tool has changed since its review, and how the user can review it. Returns `None` if the
+/// consent request is not for a call of a tool that has changed.
 pub(crate) fn describe_changed_tool(request: &ConsentRequest) -> Option<String> {
     let server = escape_line(&request.server);
-    let state = review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed))?;
+    let state = missing_review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed))?;
     let MissingCondition::Review { state, .. } = state else { return None };
     Some(format!("{state}; review it with \"drawbridge-cli review {server}\""))
 }
@@ -190,10 +195,10 @@ pub(crate) fn definition_hash(request: &ConsentRequest) -> Option<&str> {
     }
 }
 
-fn review_condition(request: &ConsentRequest) -> Option<MissingCondition> {
+fn missing_review_condition(request: &ConsentRequest) -> Option<MissingCondition> {
     let ConsentRequestBody::Tool { .. } = request.body else { return None };
     let state = match request.marks.review {
-        Some(ReviewState::Changed) => describe_change(request.marks.diff.as_ref()),
+        Some(ReviewState::Changed) => describe_definition_change(request.marks.diff.as_ref()),
         Some(ReviewState::Reviewed) if request.marks.outdated => {
             String::from("the server reported that its list of tools changed, and it was not read again yet")
         }
@@ -212,8 +217,8 @@ fn review_condition(request: &ConsentRequest) -> Option<MissingCondition> {
     Some(MissingCondition::Review { state, server: escape_line(&request.server), hash })
 }
 
-/// Summarizes the changes to a definition since it was reviewed.
-fn describe_change(diff: Option<&DefinitionDiff>) -> String {
+/// Returns a short description of the changes to a definition since it was reviewed.
+fn describe_definition_change(diff: Option<&DefinitionDiff>) -> String {
     let Some(diff) = diff else { return String::from("its definition changed since it was reviewed") };
     if diff.changes.is_empty() && diff.server_changed {
         return String::from("the server itself changed since its definition was reviewed");
@@ -232,8 +237,9 @@ fn flag_reasons_text(flags: &[Flag]) -> String {
     reasons.into_iter().map(flag_reason_text).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the condition for calls by a model that has read output of servers, or `None` if it does not apply.
-fn untrusted_reading_condition(request: &ConsentRequest) -> Option<MissingCondition> {
+/// Returns the condition for calls by a model that may have read output of other servers, or `None` if the call is not
+/// one of these.
+fn untrusted_content_condition(request: &ConsentRequest) -> Option<MissingCondition> {
     let ConsentRequestOrigin::Model { untrusted_servers: after, same_server_readings: read, .. } = &request.origin
     else {
         return None;
@@ -248,7 +254,7 @@ fn untrusted_reading_condition(request: &ConsentRequest) -> Option<MissingCondit
         ([], []) if !may_be => return None,
         ([], []) => String::from("unknown servers"),
         ([], read) => {
-            let read: Vec<String> = read.iter().map(reading_text).collect();
+            let read: Vec<String> = read.iter().map(content_read_by_model_text).collect();
             format!("{} itself ({})", escape_line(&request.server), read.join(", "))
         }
         (servers, _) => escape_line(&servers.join(", ")),

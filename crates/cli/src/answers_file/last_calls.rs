@@ -8,10 +8,12 @@ use serde_json::{Map, Value};
 
 use super::{ConsentRequestKind, definition_hash, request_subject};
 
-/// Maximum number of stored hashes of tool definitions, over all servers. Changes of further tools are not reported.
+/// Maximum number of stored hashes of tool definitions, over all servers. The hashes of further tools are not stored,
+/// so that their changes are not reported.
 const MAX_STORED_HASHES: usize = 10_000;
 
-/// Returns a message if the definition of a tool has changed since its last approved call, and stores the current hash.
+/// Returns a message if the called tool's definition has changed since the last call that the answers file approved,
+/// and stores the hash of the current definition.
 pub(crate) fn changed_tool_announcement(api: &Api, request: &ConsentRequest) -> Option<String> {
     if ConsentRequestKind::of_request(request) != ConsentRequestKind::Tool {
         return None;
@@ -35,11 +37,11 @@ pub(crate) fn changed_tool_announcement(api: &Api, request: &ConsentRequest) -> 
     })
 }
 
-/// Hashes of tool definitions by server and tool, in the format of the stored file.
+/// Hashes of tool definitions at their last approved call, by server and tool, in the format of the stored file.
 struct LastDefinitionHashes(Map<String, Value>);
 
 impl LastDefinitionHashes {
-    /// Parses the stored hashes. An invalid file counts as empty, since the hashes are only used for messages.
+    /// Parses the stored hashes. Returns none if the file is invalid, since the hashes are only used for messages.
     fn parse(stored: Option<Value>) -> Self {
         match stored {
             Some(Value::Object(stored)) => Self(stored),
@@ -69,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stored_definitions_are_bounded() {
+    fn stored_definition_hashes_are_bounded() {
         let mut last = LastDefinitionHashes::parse(Some(json!({"a": {"read": "1"}, "broken": 7})));
         assert_eq!(last.replace("a", "read", "2").as_deref(), Some("1"), "the previous hash should be returned");
         assert_eq!(last.replace("a", "read", "2").as_deref(), Some("2"), "the hash should be replaced");

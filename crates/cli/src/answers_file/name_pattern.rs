@@ -6,12 +6,12 @@ use wildmatch::WildMatch;
 
 use super::ConsentRequestKind;
 
-/// Name pattern of an entry in the answers file.
+/// Pattern for the names that an entry in the answers file applies to.
 #[derive(Debug)]
 pub(super) enum NamePattern {
     /// Glob pattern for a command line, the name of a tool or the name of a prompt.
     Glob(WildMatch),
-    /// Pattern for a URI: a page to open, a resource, or an issuer.
+    /// Pattern for a URI: that of a page to open, of a resource, or of the issuer at a sign-in.
     Uri(UriPattern),
 }
 
@@ -39,8 +39,8 @@ impl NamePattern {
         })
     }
 
-    /// Returns `true` if the pattern matches a name. For an entry that denies, a URI pattern also matches alternative
-    /// spellings.
+    /// Returns `true` if the pattern matches a name. If the entry denies (`is_refusal`), a URI pattern also matches
+    /// alternative spellings of the URI.
     pub(super) fn matches_name(&self, name: &str, is_refusal: bool) -> bool {
         match self {
             Self::Glob(pattern) => pattern.matches(name),

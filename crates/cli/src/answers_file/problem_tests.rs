@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn every_problem_has_a_position_and_an_explanation() {
+fn every_problem_of_an_answers_file_has_a_position_and_an_explanation() {
     let cases = [
         ("{}", 1, 1, "expected a list of answers: invalid type: map, expected a sequence"),
         ("[\n  {\"kind\": \"tool\"}\n]", 2, 18, "missing field `answer`"),

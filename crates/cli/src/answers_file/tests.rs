@@ -9,7 +9,7 @@ use serde_json::json;
 use super::entry_coverage::MissingCondition;
 use super::*;
 
-/// Returns the consent request for a user's call of a reviewed tool.
+/// Returns a consent request for the user's call of a tool whose definition is reviewed.
 fn tool_request(server: &str, tool: &str) -> ConsentRequest {
     let body = ConsentRequestBody::Tool {
         tool: tool.into(),
@@ -70,17 +70,17 @@ fn parse_answers(file: serde_json::Value) -> AnswersFile {
 }
 
 #[test]
-fn first_matching_entry_decides() {
+fn first_matching_entry_of_the_answers_file_decides() {
     let answers = parse_answers(json!([
         {"kind": "tool", "server": "files", "name": "delete_*", "answer": {"action": "deny"}},
         {"kind": "tool", "server": "files", "answer": {"action": "allow"}},
         {"kind": "tool", "name": "r?ad", "answer": {"action": "cancel"}},
     ]));
-    let none = || Err(UncoveredReason::NoneFits(Vec::new()));
+    let none = || Err(UncoveredReason::NoEntryMatches(Vec::new()));
     let cases = [
-        (tool_request("files", "delete_all"), Ok(FileDecision::Deny), "an earlier entry takes precedence"),
-        (tool_request("files", "read"), Ok(FileDecision::Allow), "a missing name matches any name"),
-        (tool_request("other", "read"), Ok(FileDecision::Cancel), "? is one character"),
+        (tool_request("files", "delete_all"), Ok(AnswersFileDecision::Deny), "an earlier entry takes precedence"),
+        (tool_request("files", "read"), Ok(AnswersFileDecision::Allow), "a missing name matches any name"),
+        (tool_request("other", "read"), Ok(AnswersFileDecision::Cancel), "? is one character"),
         (tool_request("other", "read2"), none(), "a pattern matches the whole name"),
         (tool_request("Files", "delete_x"), none(), "case matters"),
     ];
@@ -104,12 +104,16 @@ fn s08_start_is_allowed_by_its_hash_and_not_by_its_command_line() {
         why.contains("\"hash\": \"h\"") && why.contains("\"commandLineOnly\": true"),
         "the message should contain the hash to write: {why}"
     );
-    assert_eq!(entry(json!({"hash": "h"})).find(&start_request()), Ok(&FileDecision::Allow), "the hash should approve");
+    assert_eq!(
+        entry(json!({"hash": "h"})).find(&start_request()),
+        Ok(&AnswersFileDecision::Allow),
+        "the hash should approve"
+    );
     let why = entry(json!({"hash": "before"})).find(&start_request()).expect_err("another start").to_string();
     assert!(why.contains("another hash") && why.contains("\"hash\": \"h\""), "the other hash is reported: {why}");
     assert_eq!(
         entry(json!({"commandLineOnly": true})).find(&start_request()),
-        Ok(&FileDecision::Allow),
+        Ok(&AnswersFileDecision::Allow),
         "`commandLineOnly` should approve by the command line"
     );
     let other = ConsentRequest { command_line: "node x".into(), ..start_request() };
@@ -144,7 +148,7 @@ fn s08_call_after_untrusted_content_requires_its_own_entry_option() {
     let hashed =
         parse_answers(json!([{"kind": "tool", "hash": "h", "unreviewed": true, "answer": {"action": "allow"}}]));
     let flagged = parse_answers(json!([{"kind": "tool", "afterUntrusted": true, "answer": {"action": "allow"}}]));
-    assert_eq!(plain.find(&trusted), Ok(&FileDecision::Allow), "no untrusted content was read");
+    assert_eq!(plain.find(&trusted), Ok(&AnswersFileDecision::Allow), "no untrusted content was read");
     let why = plain.find(&same).expect_err("S26: it is not covered").to_string();
     assert!(why.contains("the output of the tool fetch"), "S26: the message should name the content: {why}");
     for request in [&untrusted, &unknown, &held, &same] {
@@ -152,12 +156,13 @@ fn s08_call_after_untrusted_content_requires_its_own_entry_option() {
             let why = answers.find(request).expect_err("it is not covered").to_string();
             assert!(why.contains("\"afterUntrusted\": true"), "the message should contain the flag to write: {why}");
         }
-        assert_eq!(flagged.find(request), Ok(&FileDecision::Allow), "the flag should cover the call");
+        assert_eq!(flagged.find(request), Ok(&AnswersFileDecision::Allow), "the flag should cover the call");
     }
 }
 
-/// Returns the file's decisions on opening, reading and signing in at this URI, in this order.
-fn decisions_for_uri(answers: &AnswersFile, uri: &str) -> [Option<FileDecision>; 3] {
+/// Returns the decisions of the answers file on opening this URI, reading it, and identifying a client to it as an
+/// issuer, in this order.
+fn decisions_for_uri(answers: &AnswersFile, uri: &str) -> [Option<AnswersFileDecision>; 3] {
     let parts = || UrlParts {
         url: uri.into(),
         before: String::new(),
@@ -179,7 +184,8 @@ fn decisions_for_uri(answers: &AnswersFile, uri: &str) -> [Option<FileDecision>;
         .map(|body| answers.find(&consent_request("any", body, ConsentRequestOrigin::Server)).ok().cloned())
 }
 
-/// Returns an answers file with one entry for each kind of URI, all with this name pattern and action.
+/// Returns an answers file with one entry for each kind of consent request that [`decisions_for_uri`] makes, all with
+/// this name pattern and action.
 fn answers_for_uris(name: &str, action: &str) -> AnswersFile {
     let entry = |kind: &str| json!({"kind": kind, "name": name, "answer": {"action": action}});
     let mut client = entry("client-id");
@@ -246,7 +252,7 @@ fn s30_allow_covers_reviewed_tools_without_marks_only() {
     ]));
     assert_eq!(
         plain.find(&tool_request("files", "read")),
-        Ok(&FileDecision::Allow),
+        Ok(&AnswersFileDecision::Allow),
         "a reviewed tool should be covered"
     );
     for (what, request) in
@@ -257,15 +263,19 @@ fn s30_allow_covers_reviewed_tools_without_marks_only() {
             assert!(why.contains(words), "{what}: expected {words} in {why}");
         }
         for answers in [&open, &act, &definition, &later] {
-            assert_eq!(answers.find(&request), Ok(&FileDecision::Allow), "{what}: its hash or flag should approve it");
+            assert_eq!(
+                answers.find(&request),
+                Ok(&AnswersFileDecision::Allow),
+                "{what}: its hash or flag should approve it"
+            );
         }
-        assert_eq!(refused.find(&request), Ok(&FileDecision::Deny), "{what}: a denial has no conditions");
+        assert_eq!(refused.find(&request), Ok(&AnswersFileDecision::Deny), "{what}: a denial has no conditions");
         let mut other = ConsentRequest { hash: "other".into(), ..request };
         if let ConsentRequestBody::Tool { definition_hash, .. } = &mut other.body {
             *definition_hash = Some("another".into());
         }
         assert!(
-            matches!(act.find(&other), Err(UncoveredReason::OtherHash(_))),
+            matches!(act.find(&other), Err(UncoveredReason::HashDiffers(_))),
             "{what}: another hash should be reported"
         );
     }
@@ -279,7 +289,7 @@ fn call_under_an_ask_rule_is_allowed_by_its_payload_hash_only() {
     let lack = || Err(UncoveredReason::Uncovered(vec![MissingCondition::EachTime { hash: "h".into() }]));
     assert_eq!(open.find(&request).cloned(), lack(), "a pattern should not approve it");
     assert_eq!(by("d").find(&request).cloned(), lack(), "the definition's hash should not approve it");
-    assert_eq!(by("h").find(&request), Ok(&FileDecision::Allow), "the payload's hash should approve it");
+    assert_eq!(by("h").find(&request), Ok(&AnswersFileDecision::Allow), "the payload's hash should approve it");
 }
 
 #[test]
@@ -295,7 +305,11 @@ fn call_of_an_always_asking_tool_is_allowed_by_its_payload_hash_only() {
         }
         assert_eq!(open.find(&request).cloned(), lack(), "{reason}: a pattern should not approve it");
         assert_eq!(by("d").find(&request).cloned(), lack(), "{reason}: the definition's hash should not approve it");
-        assert_eq!(by("h").find(&request), Ok(&FileDecision::Allow), "{reason}: the payload's hash should approve it");
+        assert_eq!(
+            by("h").find(&request),
+            Ok(&AnswersFileDecision::Allow),
+            "{reason}: the payload's hash should approve it"
+        );
     }
 }
 
@@ -345,7 +359,7 @@ fn model_response_is_parsed_in_both_forms() {
             model: model.into(),
             stop_reason: Some(stop.into()),
         };
-        assert_eq!(answers.entries[0].verdict, FileDecision::Respond(expected), "what {file} says");
+        assert_eq!(answers.entries[0].decision, AnswersFileDecision::Respond(expected), "what {file} says");
     }
 }
 
@@ -373,7 +387,7 @@ fn s27_flagged_result_is_allowed_by_its_hash_only() {
     assert!(of_tools.find(&result()).is_err(), "S27: an entry for a call doesn't allow its result");
     assert_eq!(
         entry(json!({})).find(&result()),
-        Ok(&FileDecision::Allow),
+        Ok(&AnswersFileDecision::Allow),
         "S27: a result without flags is allowed by its tool"
     );
     let why = entry(json!({})).find(&wrong).expect_err("S27: the result is flagged").to_string();
@@ -383,5 +397,5 @@ fn s27_flagged_result_is_allowed_by_its_hash_only() {
     );
     let unreviewed = json!([{"kind": "result", "unreviewed": true, "answer": {"action": "allow"}}]).to_string();
     assert!(AnswersFile::parse(&unreviewed).is_err(), "S27: only the hash covers a flagged result");
-    assert_eq!(entry(json!({"hash": "h"})).find(&wrong), Ok(&FileDecision::Allow), "S27: the hash allows it");
+    assert_eq!(entry(json!({"hash": "h"})).find(&wrong), Ok(&AnswersFileDecision::Allow), "S27: the hash allows it");
 }

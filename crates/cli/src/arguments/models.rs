@@ -5,12 +5,12 @@ use clap::{Args, Subcommand, ValueEnum};
 /// Subcommands of the `models` command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {
-    /// Lists the providers, or requests the current models of one.
+    /// Lists the providers of models, or requests the current models of one provider.
     List {
         /// Identifier of the provider, such as openai.
         provider: Option<String>,
     },
-    /// Adds or changes a provider. The key is read from DRAWBRIDGE_MODEL_KEY, or from standard input.
+    /// Adds a provider, or changes its settings. The key is read from DRAWBRIDGE_MODEL_KEY, or from standard input.
     Add(NewProvider),
     /// Stores the key of a provider, read from DRAWBRIDGE_MODEL_KEY, or from standard input.
     Key {
@@ -53,12 +53,12 @@ pub(crate) struct NewProvider {
     /// Display name of the provider.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Read a key, even if the provider usually has none.
+    /// Read an API key, even if the provider usually requires none.
     #[arg(long)]
     pub(crate) key: bool,
 }
 
-/// Kinds of providers, as they are named on the command line.
+/// API that a model provider implements, as named on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProviderKindName {
     /// OpenAI's chat completions, which most other providers support as well.
@@ -79,7 +79,7 @@ pub(crate) struct ChatArguments {
     /// Model, as PROVIDER/MODEL, or by its own name if only one provider has it.
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Message to send. By default, each line of standard input is a message.
+    /// The only message to send. By default, each line of standard input is a message.
     #[arg(long, value_name = "TEXT")]
     pub(crate) message: Option<String>,
     /// Server whose reviewed tools the model may use. May be repeated.
@@ -88,7 +88,7 @@ pub(crate) struct ChatArguments {
     /// System prompt of the conversation.
     #[arg(long, value_name = "TEXT")]
     pub(crate) system: Option<String>,
-    /// Give the model the instructions of these servers, as data with their source named.
+    /// Give the model the instructions that these servers provide, as data with the name of the server.
     #[arg(long)]
     pub(crate) instructions: bool,
 }
@@ -98,22 +98,22 @@ pub(crate) struct ChatArguments {
 pub(crate) struct SamplingArguments {
     /// Name of the server in the settings.
     pub(crate) server: String,
-    /// Permit requests to models. Each one requires approval, unless a rule with a budget allows it.
+    /// Permit the server's requests to models. Each one requires approval, unless a rule with a budget allows it.
     #[arg(long, conflicts_with = "off")]
     pub(crate) on: bool,
-    /// Refuse all requests to models.
+    /// Refuse all of the server's requests to models.
     #[arg(long)]
     pub(crate) off: bool,
-    /// Permit requests with tools for the model, which the server runs itself.
+    /// Permit requests that offer tools to the model. The server runs these tools itself.
     #[arg(long, value_name = "true|false")]
     pub(crate) tools: Option<bool>,
-    /// Maximum number of tokens per answer.
+    /// Maximum number of tokens of each response.
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,
     /// Maximum number of requests per hour, or 0 for no limit.
     #[arg(long, value_name = "N")]
     pub(crate) requests_per_hour: Option<u64>,
-    /// Maximum number of tokens per hour, of requests and answers together, or 0 for no limit.
+    /// Maximum number of tokens of requests and responses together per hour, or 0 for no limit.
     #[arg(long, value_name = "N")]
     pub(crate) tokens_per_hour: Option<u64>,
 }

@@ -9,41 +9,42 @@ use serde_json::json;
 
 /// Arguments of the `flow` command.
 #[derive(Debug, Args)]
-pub(crate) struct FlowArguments {
+pub(crate) struct DataFlowArguments {
     /// Name of the server in the settings.
     pub(crate) server: String,
-    /// Results of a model's calls to review before the model reads them.
+    /// Results of this server's tools that you review before a model reads them.
     #[arg(long, value_enum, value_name = "WHEN")]
     pub(crate) review: Option<ResultReviewName>,
-    /// Set the review for this tool only.
+    /// Apply --review only to this tool.
     #[arg(long, value_name = "NAME", requires = "review")]
     pub(crate) tool: Option<String>,
-    /// Content of this server after which a model's calls of the same server require approval.
+    /// Content of this server that, after a model has read it, makes the model's calls of the same server require
+    /// approval.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) same_server: Option<SameServerFlowName>,
 }
 
-/// Results to review before a model reads them.
+/// Results that the user reviews before a model reads them, as named on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ResultReviewName {
     /// No results are reviewed.
     Off,
-    /// Results with hidden characters, instructions to the model, or misleading links.
+    /// Results with hidden characters, instructions to the model, or misleading links are reviewed.
     Suspicious,
     /// All results are reviewed.
     Always,
-    /// For a tool, the setting of the server.
+    /// For a single tool: the setting of its server applies.
     Server,
 }
 
-/// Content of a server after which a model's calls of the same server require approval.
+/// Content of a server that, after a model has read it, makes the model's calls of the same server require approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SameServerFlowName {
     /// Content that third parties may have written.
     OpenWorld,
-    /// Any content that was read.
+    /// Any content of the server.
     Everything,
-    /// Calls never require approval because of content.
+    /// No content, so that calls never require approval because of it.
     Off,
 }
 
@@ -52,7 +53,8 @@ pub(crate) enum SameServerFlowName {
 pub(crate) enum PolicyCommand {
     /// Shows the preset, the policy files, and every rule.
     Show,
-    /// Shows what would happen to a call, and the rule that decides. Nothing is started or sent.
+    /// Shows if a call would be allowed, denied or require approval, and the rule that decides. Nothing is started or
+    /// sent.
     Check {
         /// Name of the server in the settings.
         server: String,
@@ -62,10 +64,10 @@ pub(crate) enum PolicyCommand {
         /// Arguments that would be sent: a JSON object.
         #[arg(value_name = "JSON", default_value = "{}")]
         args: String,
-        /// Check another kind of act than a tool call.
+        /// Check this kind of operation instead of a tool call.
         #[arg(long, value_parser = act_parser())]
         act: Option<DryRunAct>,
-        /// Assume that the call comes from a model that has read another server's output.
+        /// Assume that the call is made by a model that has read another server's output.
         #[arg(long)]
         after_untrusted: bool,
     },
@@ -73,7 +75,7 @@ pub(crate) enum PolicyCommand {
     Export,
 }
 
-/// Acts that `policy check` accepts in addition to tool calls, by their names on the command line.
+/// Operations other than tool calls that `policy check` can check, each with its name on the command line.
 const DRY_RUN_ACT_NAMES: [(&str, &str); 7] = [
     ("read", "To get a prompt or read a resource"),
     ("start", "To start the server or connect to it"),
@@ -105,12 +107,12 @@ pub(crate) struct AuditArguments {
 pub(crate) enum AuditCommand {
     /// Lists the decisions, newest first.
     List(AuditFilter),
-    /// Verifies that no decision was changed, removed or moved, and reports where. Exits with 1 if one was.
+    /// Verifies that no decision was changed, removed or moved, and reports where one was. Exits with 1 if so.
     Verify {
-        /// File that `export` wrote. Defaults to the log itself.
+        /// File that `export` wrote, to verify instead of the audit log.
         file: Option<PathBuf>,
     },
-    /// Prints all decisions as JSON Lines that `verify` can check independently.
+    /// Prints all decisions as JSON Lines, which `verify` can verify without the audit log.
     Export {
         /// File to write, which must not exist. Defaults to standard output.
         file: Option<PathBuf>,
@@ -126,10 +128,10 @@ pub(crate) struct AuditFilter {
     /// Only show decisions about this server.
     #[arg(long, value_name = "NAME")]
     pub(crate) server: Option<String>,
-    /// Only show this kind, such as tool or start-server.
+    /// Only show decisions on this kind of consent request, such as tool or start-server.
     #[arg(long, value_name = "KIND")]
     pub(crate) kind: Option<String>,
-    /// Only show this decision: allowed, denied, cancelled, withdrawn or noted.
+    /// Only show entries with this decision: allowed, denied, cancelled, withdrawn or noted.
     #[arg(long, value_name = "DECISION")]
     pub(crate) decision: Option<String>,
     /// Only show decisions since this time: 2026-11-21, 2026-11-21T08:00:00Z, or an age such as 30m, 12h, 7d.
@@ -138,7 +140,7 @@ pub(crate) struct AuditFilter {
     /// Only show decisions before this time, in the same formats.
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<String>,
-    /// Only show decisions with all of these words.
+    /// Only show decisions that contain all of these words.
     #[arg(long, value_name = "WORDS")]
     pub(crate) search: Option<String>,
 }
@@ -151,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_action_name_is_accepted() {
+    fn every_dry_run_act_name_is_accepted() {
         for (name, _) in DRY_RUN_ACT_NAMES {
             assert!(act_parser().parse_ref(&Command::new("check"), None, name.as_ref()).is_ok(), "{name}");
         }

@@ -20,14 +20,15 @@ use crate::output::to_json_value;
 
 #[test]
 fn members_are_renamed_only_at_their_path() {
-    let names: &PublishedNames = &[("new", "old"), ("list/*/new", "old"), ("inner/new", "old"), ("absent/new", "old")];
+    let names: &PublishedFieldNames =
+        &[("new", "old"), ("list/*/new", "old"), ("inner/new", "old"), ("absent/new", "old")];
     let value = json!({"a": 1, "new": 2, "list": [{"new": 3}, 4], "inner": {"new": {"new": 5}}, "other": {"new": 6}});
     assert_eq!(
-        with_published_names(value, names).to_string(),
+        with_published_field_names(value, names).to_string(),
         r#"{"a":1,"old":2,"list":[{"old":3},4],"inner":{"old":{"new":5}},"other":{"new":6}}"#,
         "the order and all other members should stay the same"
     );
-    assert_eq!(with_published_names(json!("new"), names), json!("new"), "other values should stay the same");
+    assert_eq!(with_published_field_names(json!("new"), names), json!("new"), "other values should stay the same");
 }
 
 #[test]
@@ -38,8 +39,9 @@ fn events_have_their_published_names() {
     assert_eq!(published_event_name("call_changed"), "call_changed", "an event with the same name");
 }
 
-/// Returns those paths of a table that none of the values has, or at which the published name is not in the output.
-fn broken_paths(names: &PublishedNames, values: &[Value]) -> Vec<&'static str> {
+/// Returns the paths in `names` that exist in none of `values`, or at which the published name is missing from the
+/// output.
+fn paths_missing_in_values(names: &PublishedFieldNames, values: &[Value]) -> Vec<&'static str> {
     let is_broken = |index: usize| {
         let (path, published) = names[index];
         let published_path = sibling_path(path, published);
@@ -53,13 +55,13 @@ fn broken_paths(names: &PublishedNames, values: &[Value]) -> Vec<&'static str> {
         let mut is_found = false;
         for value in values {
             // Entries apply in order, so a path can contain names that earlier entries published.
-            let before = with_published_names(value.clone(), &names[..index]);
+            let before = with_published_field_names(value.clone(), &names[..index]);
             let count = members_at(&before, path).len();
             if count == 0 {
                 continue;
             }
             is_found = true;
-            let output = with_published_names(value.clone(), names);
+            let output = with_published_field_names(value.clone(), names);
             let has_other_member = !members_at(&before, &published_path).is_empty();
             if has_other_member || members_at(&output, &final_path).len() != count {
                 return true;
@@ -70,12 +72,12 @@ fn broken_paths(names: &PublishedNames, values: &[Value]) -> Vec<&'static str> {
     (0..names.len()).filter(|&index| is_broken(index)).map(|index| names[index].0).collect()
 }
 
-/// Replaces the last name of a path.
+/// Returns the path with its last name replaced by `name`.
 fn sibling_path(path: &str, name: &str) -> String {
     path.rsplit_once('/').map_or_else(|| name.to_owned(), |(parent, _)| format!("{parent}/{name}"))
 }
 
-/// Returns the members at a path, one for each combination of items that `*` stands for.
+/// Returns the members at a path. If the path contains `*`, there may be several.
 fn members_at<'a>(value: &'a Value, path: &str) -> Vec<&'a Value> {
     let (name, rest) = path.split_once('/').map_or((path, None), |(name, rest)| (name, Some(rest)));
     let found: Vec<&Value> = match value {
@@ -90,14 +92,14 @@ fn members_at<'a>(value: &'a Value, path: &str) -> Vec<&'a Value> {
 }
 
 #[track_caller]
-fn assert_no_broken_paths(names: &PublishedNames, values: &[Value]) {
-    assert_eq!(broken_paths(names, values), [""; 0], "these paths should exist in {values:?}");
+fn assert_all_paths_exist(names: &PublishedFieldNames, values: &[Value]) {
+    assert_eq!(paths_missing_in_values(names, values), [""; 0], "these paths should exist in {values:?}");
 }
 
 #[test]
-fn broken_path_is_found() {
+fn published_field_path_missing_in_values_is_found() {
     let values = [json!({"outer": {"new": 1, "other": 2}}), json!({"list": [{"new": 3}, {}]})];
-    let cases: [(&PublishedNames, &[&str], &str); 6] = [
+    let cases: [(&PublishedFieldNames, &[&str], &str); 6] = [
         (&[("outer/new", "old"), ("outer", "around"), ("list/*/new", "old")], &[], "all paths exist"),
         (&[("outer/new", "old"), ("outer/mew", "old")], &["outer/mew"], "a misspelled member"),
         (&[("outer/*/new", "old"), ("list/new", "old")], &["outer/*/new", "list/new"], "objects and arrays differ"),
@@ -106,12 +108,12 @@ fn broken_path_is_found() {
         (&[("outer/new", "old"), ("outer/old", "older")], &["outer/new"], "a published name that is renamed again"),
     ];
     for (names, expected, why) in cases {
-        assert_eq!(broken_paths(names, &values), expected, "{why}");
+        assert_eq!(paths_missing_in_values(names, &values), expected, "{why}");
     }
 }
 
 #[test]
-fn paths_of_servers_exist() {
+fn published_field_paths_of_servers_exist() {
     let state = ServerState::Failed {
         reason: FailureReason::CommandNotFound,
         message: String::new(),
@@ -162,7 +164,7 @@ fn paths_of_servers_exist() {
         sandbox_mechanism: Some("Landlock".into()),
         installed: None,
     };
-    assert_no_broken_paths(SERVER_NAMES, &[to_json_value(&server)]);
+    assert_all_paths_exist(SERVER_FIELD_NAMES, &[to_json_value(&server)]);
 }
 
 fn marks() -> ReviewMarks {
@@ -174,9 +176,9 @@ fn marks() -> ReviewMarks {
 }
 
 #[test]
-fn paths_of_sandbox_reports_exist() {
+fn published_field_paths_of_sandbox_reports_exist() {
     let report = SandboxReport { plan: Some(sandbox_plan()), problem: None, cause: None, missing: Vec::new() };
-    assert_no_broken_paths(SANDBOX_NAMES, &[to_json_value(&report)]);
+    assert_all_paths_exist(SANDBOX_FIELD_NAMES, &[to_json_value(&report)]);
 }
 
 fn sandbox_plan() -> SandboxPlan {
@@ -193,7 +195,7 @@ fn sandbox_plan() -> SandboxPlan {
 }
 
 #[test]
-fn paths_of_tools_and_prompts_exist() {
+fn published_field_paths_of_tools_and_prompts_exist() {
     let tool = Tool {
         name: "send".into(),
         title: None,
@@ -217,12 +219,12 @@ fn paths_of_tools_and_prompts_exist() {
         hash: "h".into(),
         marks: marks(),
     };
-    assert_no_broken_paths(DEFINITION_NAMES, &[to_json_value(&tool)]);
-    assert_no_broken_paths(DEFINITION_NAMES, &[to_json_value(&prompt)]);
+    assert_all_paths_exist(DEFINITION_FIELD_NAMES, &[to_json_value(&tool)]);
+    assert_all_paths_exist(DEFINITION_FIELD_NAMES, &[to_json_value(&prompt)]);
 }
 
 #[test]
-fn paths_of_dry_runs_exist() {
+fn published_field_paths_of_dry_runs_exist() {
     let result = DryRunResult {
         effect: RuleEffect::Ask,
         reason: "tools-ask".into(),
@@ -233,11 +235,11 @@ fn paths_of_dry_runs_exist() {
         review_state: Some(ReviewState::New),
         is_tool_turned_off: true,
     };
-    assert_no_broken_paths(DRY_RUN_NAMES, &[to_json_value(&result)]);
+    assert_all_paths_exist(DRY_RUN_FIELD_NAMES, &[to_json_value(&result)]);
 }
 
 #[test]
-fn paths_of_doctor_findings_exist() {
+fn published_field_paths_of_doctor_findings_exist() {
     let finding = Finding {
         id: CheckId::Clock,
         title: CheckId::Clock.title(),
@@ -246,11 +248,11 @@ fn paths_of_doctor_findings_exist() {
         remedy: Some(FindingText::new("set it")),
         servers: Vec::new(),
     };
-    assert_no_broken_paths(DOCTOR_NAMES, &[json!({ "findings": [finding] })]);
+    assert_all_paths_exist(DOCTOR_FIELD_NAMES, &[json!({ "findings": [finding] })]);
 }
 
 #[test]
-fn paths_of_model_providers_exist() {
+fn published_field_paths_of_model_providers_exist() {
     let provider = ModelProvider {
         id: "p".into(),
         name: "P".into(),
@@ -273,11 +275,11 @@ fn paths_of_model_providers_exist() {
         requires_key: true,
         key_page_url: Some("https://a.example/keys"),
     };
-    assert_no_broken_paths(PROVIDER_NAMES, &[to_json_value(&provider)]);
+    assert_all_paths_exist(PROVIDER_FIELD_NAMES, &[to_json_value(&provider)]);
     let models = Models { providers: vec![provider], default: None, found: Vec::new(), presets: vec![preset] };
-    assert_no_broken_paths(MODELS_NAMES, &[to_json_value(&models)]);
+    assert_all_paths_exist(MODELS_FIELD_NAMES, &[to_json_value(&models)]);
     let test = ProviderTest { models: 1, reply: Some("hi".into()), first_token_milliseconds: Some(1), problem: None };
-    assert_no_broken_paths(PROVIDER_TEST_NAMES, &[to_json_value(&test)]);
+    assert_all_paths_exist(PROVIDER_TEST_FIELD_NAMES, &[to_json_value(&test)]);
 }
 
 fn url_parts() -> UrlParts {
@@ -285,7 +287,7 @@ fn url_parts() -> UrlParts {
 }
 
 #[test]
-fn paths_of_authorizations_exist() {
+fn published_field_paths_of_authorizations_exist() {
     let account = Account {
         issuer: "https://a.example".into(),
         issuer_url: url_parts(),
@@ -318,11 +320,11 @@ fn paths_of_authorizations_exist() {
         steps: vec![step],
         token_storage: Some(TokenStorage::Keychain),
     };
-    assert_no_broken_paths(AUTHORIZATION_NAMES, &[to_json_value(&authorization)]);
+    assert_all_paths_exist(AUTHORIZATION_FIELD_NAMES, &[to_json_value(&authorization)]);
 }
 
 #[test]
-fn paths_of_sampling_reports_exist() {
+fn published_field_paths_of_sampling_reports_exist() {
     let limits = SamplingLimits { requests: None, tokens: None, micros: None };
     let usage = SamplingUsage { requests: 1, tokens: 2, micros: 3 };
     let settings = SamplingSettings {
@@ -335,11 +337,11 @@ fn paths_of_sampling_reports_exist() {
     };
     let reached_limit = Some(ReachedSamplingLimit { quantity: "tokens".into(), is_per_hour: true, limit: 2 });
     let report = SamplingReport { settings, last_hour: usage, total: usage, reached_limit, outdated: false };
-    assert_no_broken_paths(SAMPLING_NAMES, &[to_json_value(&report)]);
+    assert_all_paths_exist(SAMPLING_FIELD_NAMES, &[to_json_value(&report)]);
 }
 
 #[test]
-fn paths_of_events_exist() {
+fn published_field_paths_of_events_exist() {
     let omitted = OmittedContent { pointer: "/content".into(), hash: "h".into(), bytes: 1, is_text: true };
     let item = ConversationItem {
         id: "1".into(),
@@ -352,5 +354,5 @@ fn paths_of_events_exist() {
         omitted: Some(vec![omitted]),
     };
     let event = Event::ItemChanged { conversation: "c".into(), item: Box::new(item), answering: false };
-    assert_no_broken_paths(EVENT_NAMES, &[to_json_value(&event)]);
+    assert_all_paths_exist(EVENT_FIELD_NAMES, &[to_json_value(&event)]);
 }

@@ -9,7 +9,8 @@ use api::Event;
 
 use super::*;
 
-/// Printer that records the number of consent requests in the local view of the host at each printed event.
+/// Writer that records each printed text, with the number of consent requests in the local copy of the host's state at
+/// that time.
 #[derive(Clone)]
 struct RequestCountPrinter {
     view: watch::Receiver<HostView>,
@@ -28,12 +29,12 @@ impl Write for RequestCountPrinter {
     }
 }
 
-struct TestPrinter {
+struct ConversationEventPrinter {
     talk: ConversationPrinter,
     output: Output,
 }
 
-impl EventPrinter for TestPrinter {
+impl EventPrinter for ConversationEventPrinter {
     async fn print_event(&mut self, event: &Event) {
         self.talk.print_event(event, &self.output);
     }
@@ -87,7 +88,7 @@ async fn s33_call_is_printed_before_its_consent_request() {
     };
     let call = Event::ItemChanged { conversation: "c".into(), item: Box::new(item), answering: true };
     let events = vec![call, Event::ConsentRequestChanged { consent_request: request }];
-    apply_events(&Events { first: 0, events }, &view_sender, &mut TestPrinter { talk, output }).await;
+    apply_events(&Events { first: 0, events }, &view_sender, &mut ConversationEventPrinter { talk, output }).await;
     assert_eq!(view_sender.borrow().consent_requests.len(), 1, "the consent request should be known");
     let printed = printed.lock().unwrap();
     let text: String = printed.iter().map(|(_, text)| text.as_str()).collect();

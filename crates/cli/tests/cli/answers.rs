@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::program::{ProgramResult, TestFolder};
 
-const ADD_COMMAND: [&str; 5] = ["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#];
+const CALL_ADD_TOOL: [&str; 5] = ["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#];
 
 /// Returns the reason why the consent request of this kind was denied.
 fn denial_reason<'a>(ended: &'a ProgramResult, kind: &str) -> &'a str {
@@ -56,7 +56,7 @@ fn s30_unreviewed_tool_is_not_allowed_by_a_pattern() {
         entry.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
         with(entry)
     };
-    let refused = folder.run_with(&any(json!({})), &ADD_COMMAND);
+    let refused = folder.run_with(&any(json!({})), &CALL_ADD_TOOL);
     assert_eq!(refused.error(3).0, "refused", "the tool should not count as reviewed");
     let reason = denial_reason(&refused, "tool");
     assert!(
@@ -64,11 +64,11 @@ fn s30_unreviewed_tool_is_not_allowed_by_a_pattern() {
         "the message should contain the next step: {reason}"
     );
     let hash = suggested_hash(reason).to_owned();
-    folder.run_with(&any(json!({"hash": hash})), &ADD_COMMAND).value();
-    folder.run_with(&any(json!({"unreviewed": true})), &ADD_COMMAND).value();
+    folder.run_with(&any(json!({"hash": hash})), &CALL_ADD_TOOL).value();
+    folder.run_with(&any(json!({"unreviewed": true})), &CALL_ADD_TOOL).value();
     let accept = format!("add@{hash}");
     folder.run_with(&any(json!({})), &["review", "demo", "--accept", &accept]).value();
-    folder.run_with(&any(json!({})), &ADD_COMMAND).value();
+    folder.run_with(&any(json!({})), &CALL_ADD_TOOL).value();
 }
 
 /// Returns settings with the scripted server, whose only tool has this description.

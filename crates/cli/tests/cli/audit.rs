@@ -11,7 +11,7 @@ fn allowing_answers() -> serde_json::Value {
     ])
 }
 
-/// Creates a folder whose audit log contains a start, an approved call and a denied call.
+/// Creates a folder whose audit log contains the approval of a server's start, an approved call and a denied call.
 fn folder_with_audit_log() -> TestFolder {
     let folder = TestFolder::new();
     folder.run_with(&allowing_answers(), &["call", "demo", "add", "--args", r#"{"a": 40, "b": 2}"#]).value();
@@ -20,7 +20,7 @@ fn folder_with_audit_log() -> TestFolder {
 }
 
 #[test]
-fn decisions_are_filtered_and_searched() {
+fn audited_decisions_are_filtered_and_searched() {
     let folder = folder_with_audit_log();
     let subjects = |arguments: &[&str]| -> Vec<String> {
         let ended = folder.run(&[&["audit"], arguments].concat());
@@ -95,7 +95,7 @@ fn audit_log_is_verified_and_a_change_is_detected() {
 }
 
 #[test]
-fn export_can_be_written_to_standard_output() {
+fn audit_log_is_exported_to_standard_output() {
     let folder = folder_with_audit_log();
     let output = folder.command().args(["audit", "export"]).output().unwrap();
     assert!(output.status.success(), "the export should succeed");

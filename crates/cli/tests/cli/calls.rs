@@ -233,7 +233,7 @@ fn secrets_in_the_settings_are_not_printed() {
 }
 
 #[test]
-fn output_is_readable_text_without_json() {
+fn output_without_json_option_is_readable_text() {
     let folder = TestFolder::new();
     let options = folder.answers_option(&allowing_answers(json!([])));
     let run = |arguments: &[&str]| {

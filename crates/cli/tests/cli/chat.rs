@@ -22,8 +22,8 @@ impl Drop for Aimock {
     }
 }
 
-/// Creates a folder with the demo server, whose tool `add` is reviewed, and a provider that replies from these
-/// fixtures.
+/// Creates a folder whose settings contain the demo server, with the reviewed tool `add`, and a model provider that
+/// replies as these fixtures define.
 fn folder_with_model(fixtures: &Value) -> (TestFolder, Aimock) {
     let folder = TestFolder::new();
     let aimock = start_aimock(&folder, fixtures);

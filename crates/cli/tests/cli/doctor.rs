@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 
 use crate::program::{ProgramResult, TestFolder, parse_output};
 
-/// Marker in all values that the report must not contain.
-const CANARY: &str = "kanari";
+/// Text that occurs in all private values of the test, and must not occur in the report.
+const PRIVATE_MARKER: &str = "kanari";
 
-/// Creates a folder with these scripts as programs, which is the only search path of the login shell.
+/// Creates a folder with these shell scripts as programs, and a fake login shell whose search path contains only that
+/// folder.
 fn install_programs(folder: &TestFolder, scripts: &[(&str, &str)]) {
     let bin = folder.path("bin");
     fs::create_dir_all(&bin).unwrap();
@@ -29,8 +30,8 @@ fn write_program(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Returns the command `doctor` with this home folder, and without environment variables that could change the
-/// findings.
+/// Returns the command `doctor` with a home folder in `folder`, and without environment variables that could change the
+/// results.
 fn doctor_command(folder: &TestFolder) -> Command {
     fs::create_dir_all(folder.path("home")).unwrap();
     let mut command = folder.command();
@@ -127,36 +128,50 @@ fn doctor_runs_with_unusable_settings_and_folders() {
 
 #[test]
 fn report_contains_no_private_data() {
-    let secret = |name: &str| format!("{CANARY}-{name}");
+    let secret = |name: &str| format!("{PRIVATE_MARKER}-{name}");
     let config = json!({"mcpServers": {
         secret("npx"): {"command": "npx", "args": ["-y", secret("argument")], "env": {secret("NAME"): secret("value")}, "cwd": "/"},
-        secret("own"): {"command": format!("/opt/{CANARY}/server"), "args": [secret("argument")]},
-        secret("home"): {"command": "~/kanari/server", "env": {"NODE_EXTRA_CA_CERTS": format!("/{CANARY}/ca.pem")}},
-        secret("far"): {"url": format!("https://{CANARY}.example/{CANARY}?key={CANARY}"),
-            "headers": {"X-Key": format!("${{secret:{CANARY}}}"), secret("Header"): secret("value")}},
-        secret("here"): {"url": format!("http://localhost:8080/{CANARY}")},
+        secret("own"): {"command": format!("/opt/{PRIVATE_MARKER}/server"), "args": [secret("argument")]},
+        secret("home"): {"command": "~/kanari/server", "env": {"NODE_EXTRA_CA_CERTS": format!("/{PRIVATE_MARKER}/ca.pem")}},
+        secret("far"): {"url": format!("https://{PRIVATE_MARKER}.example/{PRIVATE_MARKER}?key={PRIVATE_MARKER}"),
+            "headers": {"X-Key": format!("${{secret:{PRIVATE_MARKER}}}"), secret("Header"): secret("value")}},
+        secret("here"): {"url": format!("http://localhost:8080/{PRIVATE_MARKER}")},
     }});
     let folder = TestFolder::with_config(&config.to_string());
     install_programs(
         &folder,
-        &[("node", &format!("echo {CANARY} >&2; exit 3")), ("python3", &format!("echo {CANARY} 3.12.1-{CANARY}"))],
+        &[
+            ("node", &format!("echo {PRIVATE_MARKER} >&2; exit 3")),
+            ("python3", &format!("echo {PRIVATE_MARKER} 3.12.1-{PRIVATE_MARKER}")),
+        ],
     );
     let report = |change: &dyn Fn(&mut Command)| {
-        let home = folder.path(&format!("{CANARY}-home"));
+        let home = folder.path(&format!("{PRIVATE_MARKER}-home"));
         fs::create_dir_all(&home).unwrap();
         let mut command = doctor_command(&folder);
-        command.arg("--report").env("HOME", &home).env("USER", CANARY).env("LOGNAME", CANARY).env("HOSTNAME", CANARY);
         command
-            .env("XDG_CURRENT_DESKTOP", CANARY)
-            .env("XDG_SESSION_TYPE", CANARY)
-            .env("LANG", CANARY)
-            .env("SNAP", CANARY);
+            .arg("--report")
+            .env("HOME", &home)
+            .env("USER", PRIVATE_MARKER)
+            .env("LOGNAME", PRIVATE_MARKER)
+            .env("HOSTNAME", PRIVATE_MARKER);
+        command
+            .env("XDG_CURRENT_DESKTOP", PRIVATE_MARKER)
+            .env("XDG_SESSION_TYPE", PRIVATE_MARKER)
+            .env("LANG", PRIVATE_MARKER)
+            .env("SNAP", PRIVATE_MARKER);
         change(&mut command);
         let ended = parse_output(command.output().unwrap());
         let value = &ended.result()["value"];
-        assert!(value["findings"].to_string().contains(CANARY), "the findings should contain the marker: {value:#}");
+        assert!(
+            value["findings"].to_string().contains(PRIVATE_MARKER),
+            "the findings should contain the marker: {value:#}"
+        );
         let report = value["report"].as_str().unwrap().to_owned();
-        assert!(!report.to_ascii_lowercase().contains(CANARY), "the marker should not be in the report:\n{report}");
+        assert!(
+            !report.to_ascii_lowercase().contains(PRIVATE_MARKER),
+            "the marker should not be in the report:\n{report}"
+        );
         assert!(
             !report.contains(folder.path("").to_str().unwrap().trim_end_matches('/')),
             "the report should contain no path of the marker:\n{report}"
@@ -175,12 +190,12 @@ fn report_contains_no_private_data() {
     ] {
         assert!(plain.contains(line), "the text should contain {line:?}:\n{plain}");
     }
-    let home = folder.path(&format!("{CANARY}-home"));
+    let home = folder.path(&format!("{PRIVATE_MARKER}-home"));
     let below = report(&|command| {
         fs::create_dir_all(home.join(".nvm/versions/node")).unwrap();
         command.env("XDG_CACHE_HOME", home.join("cache")).env("SHELL", home.join("no-shell"));
         command
-            .env("HTTPS_PROXY", format!("socks5://{CANARY}:{CANARY}@{CANARY}.example"))
+            .env("HTTPS_PROXY", format!("socks5://{PRIVATE_MARKER}:{PRIVATE_MARKER}@{PRIVATE_MARKER}.example"))
             .env("SSL_CERT_FILE", home.join("ca"));
     });
     for line in
@@ -188,7 +203,8 @@ fn report_contains_no_private_data() {
     {
         assert!(below.contains(line), "the text should contain {line:?}:\n{below}");
     }
-    fs::write(folder.path("mcp.json"), format!("{{\"mcpServers\": {{\"{CANARY}\": {{\"command\": 7}}}}}}")).unwrap();
+    fs::write(folder.path("mcp.json"), format!("{{\"mcpServers\": {{\"{PRIVATE_MARKER}\": {{\"command\": 7}}}}}}"))
+        .unwrap();
     let broken = report(&|_| ());
     assert!(broken.contains("The settings file can't be used, line 1, column "), "{broken}");
 }

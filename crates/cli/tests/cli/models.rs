@@ -46,7 +46,7 @@ fn invalid_provider_is_rejected() {
 }
 
 #[test]
-fn key_is_never_an_argument_and_never_printed() {
+fn provider_key_is_never_an_argument_and_never_printed() {
     let key = "sk-canary-cli-31c8";
     let folder = TestFolder::new();
     // Without a keychain the key is stored only until the program exits, which is reported.

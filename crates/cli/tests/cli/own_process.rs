@@ -11,18 +11,19 @@ use serde_json::json;
 
 use crate::program::TestFolder;
 
-/// Identifier of an unprivileged user, because for processes of root `/proc` does not show the difference.
+/// User id with which the test runs the program if the test itself runs as root, because the files of root's processes
+/// in `/proc` always belong to root.
 const UNPRIVILEGED_USER: u32 = 65_534;
-/// Timeout for an expected change, on a slow machine.
+/// Maximum time to wait for an expected change, on a slow machine.
 const CHANGE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Returns the owner of a process's files in `/proc`, which is root if other processes of the user can't read its
-/// memory.
+/// Returns the user id that owns the files of a process in `/proc`. It is that of root if other processes of the user
+/// can't read the memory of the process.
 fn process_owner(pid: u32) -> Option<u32> {
     fs::metadata(format!("/proc/{pid}/environ")).ok().map(|facts| facts.uid())
 }
 
-/// Returns the identifier of a child process of `parent`, if there is one.
+/// Returns the process id of the MCP server that is a child process of `parent`, if there is one.
 fn child_process(parent: u32) -> Option<u32> {
     let is_child = |pid: &u32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();

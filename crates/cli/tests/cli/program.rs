@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Temporary folder with Drawbridge's settings and data, for running the program in a test.
+/// Temporary folder with Drawbridge's settings and data, in which a test runs the program.
 pub(crate) struct TestFolder {
     folder: TempDir,
 }
@@ -32,7 +32,7 @@ impl ProgramResult {
         last
     }
 
-    /// Returns the result of a command that must have succeeded.
+    /// Returns the member `value` of the line with the command's result. Panics if the command has failed.
     pub(crate) fn value(&self) -> &Value {
         let result = self.result();
         assert_eq!(result["ok"], true, "the command should succeed: {result}\n{}", self.errors);
@@ -40,7 +40,7 @@ impl ProgramResult {
         &result["value"]
     }
 
-    /// Returns the code and the message of a command that must have failed with this exit status.
+    /// Returns the code and the message of the failure. Panics if the command has not failed with this exit status.
     pub(crate) fn error(&self, status: i32) -> (&str, &str) {
         let result = self.result();
         assert_eq!(result["ok"], false, "the command should fail: {result}");
@@ -51,7 +51,7 @@ impl ProgramResult {
         (text("code"), text("message"))
     }
 
-    /// Returns the kind, the decision and the source of the decision of each consent request in the output.
+    /// Returns the kind, the decision, and the source of the decision for each consent request in the output.
     pub(crate) fn decided_requests(&self) -> Vec<(&str, &str, &str)> {
         let requests = self.lines.iter().filter(|line| line["event"] == "question");
         requests
@@ -64,8 +64,8 @@ impl ProgramResult {
     }
 }
 
-/// Returns the content of an answers file that approves the start of the demo server and calls of its tools, followed
-/// by `others`.
+/// Returns the content of an answers file that approves the start of the demo server and all calls of its tools, and
+/// also contains the entries `others`.
 pub(crate) fn allowing_answers(others: Value) -> Value {
     let mut answers = vec![
         json!({"kind": "start-server", "server": "demo", "commandLineOnly": true, "answer": {"action": "allow"}}),
@@ -81,7 +81,7 @@ impl TestFolder {
         Self::with_arguments(&[])
     }
 
-    /// Creates a folder with the demo server and these arguments.
+    /// Creates a folder whose settings contain the demo server with these command-line arguments.
     pub(crate) fn with_arguments(arguments: &[&str]) -> Self {
         let demo = testkit::binaries::demo_server();
         Self::with_config(&json!({"mcpServers": {"demo": {"command": demo, "args": arguments}}}).to_string())
@@ -100,7 +100,7 @@ impl TestFolder {
         self.folder.path().join(name)
     }
 
-    /// Writes an answers file, and returns the command line option that selects it, with its value.
+    /// Writes an answers file, and returns the two command-line arguments that make the program use it.
     pub(crate) fn answers_option(&self, answers: &Value) -> [String; 2] {
         let path = self.path("answers.json");
         fs::write(&path, format!("{answers:#}")).expect("the answers are written");
@@ -137,7 +137,7 @@ impl TestFolder {
         serde_json::from_str::<Value>(&text).expect("they are JSON")["mcpServers"].clone()
     }
 
-    /// Runs the program with JSON output and this content of the answers file.
+    /// Runs the program with JSON output and an answers file that has this content.
     pub(crate) fn run_with(&self, answers: &Value, arguments: &[&str]) -> ProgramResult {
         let options = self.answers_option(answers);
         parse_output(self.command().arg("--json").args(options).args(arguments).output().expect("the program runs"))

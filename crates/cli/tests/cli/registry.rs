@@ -9,13 +9,13 @@ use tokio::runtime::Runtime;
 
 use crate::program::{ProgramResult, TestFolder};
 
-/// Registry on loopback that lists a changeable set of entries.
-pub(crate) struct ListedRegistry {
+/// Registry on the loopback interface whose listed entries a test can change.
+pub(crate) struct TestRegistryWithEntries {
     pub(crate) registry: TestRegistry,
     _runtime: Runtime,
 }
 
-impl ListedRegistry {
+impl TestRegistryWithEntries {
     pub(crate) fn start(entries: Vec<Value>) -> Self {
         let runtime = Runtime::new().unwrap();
         let registry = runtime.block_on(TestRegistry::start(entries));
@@ -27,7 +27,7 @@ impl ListedRegistry {
         change(&mut self.registry.entries.lock().unwrap());
     }
 
-    /// Adds a bundle with this version as the first entry, and returns the hash of the bundle.
+    /// Lists a bundle with this version as the first entry, and returns the hash of the bundle.
     pub(crate) fn list_bundle(&self, version: &str, bundle: &Bundle) -> String {
         let folder = tempfile::tempdir().unwrap();
         let bytes = std::fs::read(bundle.write(&folder.path().join("demo.mcpb"))).unwrap();
@@ -54,7 +54,7 @@ impl ListedRegistry {
 fn server_is_found_and_cached_while_the_registry_is_offline() {
     let folder = TestFolder::with_config("{}");
     let deprecated = json!({ "status": "deprecated", "statusMessage": "Use another", "isLatest": true });
-    let listed = ListedRegistry::start(vec![notes_server_entry(deprecated)]);
+    let listed = TestRegistryWithEntries::start(vec![notes_server_entry(deprecated)]);
     let ended = listed.run(&folder, &["registry", "search", "notes"]);
     let found = &ended.value()["servers"][0];
     assert_eq!((&found["name"], &found["version"]), (&json!("io.github.alice/notes"), &json!("1.2.0")));
@@ -85,7 +85,7 @@ fn server_is_found_and_cached_while_the_registry_is_offline() {
 #[test]
 fn exact_command_and_address_of_a_server_are_shown() {
     let folder = TestFolder::with_config("{}");
-    let listed = ListedRegistry::start(vec![notes_server_entry(active_metadata())]);
+    let listed = TestRegistryWithEntries::start(vec![notes_server_entry(active_metadata())]);
     let ended = listed.run(&folder, &["registry", "show", "io.github.alice/notes@1.2.0"]);
     let plan = &ended.value()["packages"][0]["plan"];
     assert_eq!((&plan["command"], &plan["args"]), (&json!("npx"), &json!(["-y", "@alice/notes@1.2.0"])));

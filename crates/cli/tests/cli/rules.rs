@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::program::{TestFolder, allowing_answers};
 
-/// Creates a folder with these rules in the user's rule file.
+/// Creates a folder whose file with the user's rules contains these rules.
 fn folder_with_rules(rules: &Value) -> TestFolder {
     let folder = TestFolder::new();
     std::fs::create_dir_all(folder.path("data")).unwrap();

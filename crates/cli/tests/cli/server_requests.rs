@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::program::{ProgramResult, TestFolder, allowing_answers};
 
-/// Revisions in which servers request input in different ways: by requests, and by results that require input.
+/// Protocol revisions in which servers request input in different ways: by JSON-RPC requests, and by results that state
+/// the required input.
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 fn call_with_answer(revision: &str, tool: &str, args: &str, answer: Value) -> ProgramResult {
@@ -65,7 +66,7 @@ fn forms_are_accepted_declined_and_cancelled() {
     }
 }
 
-/// Returns a field's name with a valid value.
+/// Returns the name of a form field and a valid value for it, or `None` if the field is not required.
 fn valid_field_value(field: &Value) -> Option<(String, Value)> {
     if field["required"] != true {
         return None;

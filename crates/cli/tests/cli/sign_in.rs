@@ -13,7 +13,8 @@ use testkit::browser;
 
 use crate::program::{ProgramResult, TestFolder, parse_output};
 
-/// Starts an authorization server and an MCP server, and creates a folder whose settings contain the MCP server.
+/// Starts an authorization server and an MCP server that requires it, and creates a folder whose settings contain the
+/// MCP server.
 async fn start_servers(script: AuthorizationScript) -> (AuthorizationServer, ProtectedServer, TestFolder) {
     start_scripted_servers(script, ProtectedScript::default()).await
 }
@@ -28,8 +29,8 @@ async fn start_scripted_servers(
     (issuer, server, folder)
 }
 
-/// Returns the content of an answers file that approves the connection to the server, the sign-in at this issuer, and
-/// calls.
+/// Returns the content of an answers file that approves the connection to the server, the sign-in with this issuer, and
+/// all calls.
 fn sign_in_answers(issuer: &str) -> Value {
     json!([
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
@@ -38,8 +39,8 @@ fn sign_in_answers(issuer: &str) -> Value {
     ])
 }
 
-/// Runs `login --paste`, signs in at the printed URL, and writes the lines that `paste` returns for the redirect URL to
-/// standard input.
+/// Runs `login --paste`, follows the printed URL like a browser, and writes to standard input the lines that `paste`
+/// returns for the redirect URL.
 async fn log_in(
     folder: TestFolder,
     issuer: &AuthorizationServer,
@@ -48,7 +49,7 @@ async fn log_in(
     run_and_paste_redirect(folder, issuer, &["login", "far"], paste).await
 }
 
-/// Runs a command that signs in, and completes the sign-in like [`log_in`].
+/// Runs a command that requires a sign-in with `--paste`, and completes the sign-in as [`log_in`] does.
 async fn run_and_paste_redirect(
     folder: TestFolder,
     issuer: &AuthorizationServer,
@@ -118,8 +119,7 @@ async fn sign_in_url_is_printed_and_the_redirect_is_pasted() {
     }
 }
 
-/// Returns the account of a login. The login fails because these tests have no keychain that stores the tokens
-/// permanently.
+/// Returns the account in the output of a `login` that failed because these tests have no keychain to store the tokens.
 fn signed_in_account(done: &ProgramResult) -> Value {
     let (code, message) = done.error(1);
     assert_eq!(code, "sign_in_needed", "the lost tokens should be a failure: {message}");

@@ -11,8 +11,8 @@ use testkit::processes::is_alive;
 
 use crate::program::{TestFolder, allowing_answers};
 
-/// Runs the program until an event matches, and sends it a signal. Returns the exit status, all events, and the
-/// identifier of the server's process.
+/// Runs the program, and sends it a signal after the first event for which `until` returns `true`. Returns the exit
+/// status, all events, and the process id of the MCP server.
 fn run_and_signal(
     folder: &TestFolder,
     arguments: &[&str],
@@ -47,7 +47,7 @@ fn send_signal(child: &Child, signal: Signal) {
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).expect("the signal is sent");
 }
 
-/// Polls a condition until it holds or a timeout expires.
+/// Polls a condition until it holds or a timeout expires. Returns `true` if it holds.
 fn poll_until(mut holds: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(20) {

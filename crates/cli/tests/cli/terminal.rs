@@ -15,7 +15,7 @@ use testkit::bundle_file::Bundle;
 
 use crate::program::TestFolder;
 
-/// Timeout of one expected output, on a busy machine.
+/// Maximum time to wait for an expected output, on a busy machine.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Program under test that runs on a pseudoterminal.
@@ -50,7 +50,7 @@ impl Terminal {
         Self { child, keys, screen, shown: String::new() }
     }
 
-    /// Waits until the text appears in the part of the output that no earlier call has consumed.
+    /// Waits until the text appears in the output after the part that earlier calls have consumed. Panics on a timeout.
     fn expect(&mut self, text: &str) {
         let start = Instant::now();
         while !self.shown.contains(text) {
@@ -64,7 +64,7 @@ impl Terminal {
         }
     }
 
-    /// Types a line after the program has started to accept input for the latest prompt.
+    /// Types a line, but only after the time in which the program ignores input after a prompt.
     fn answer(&mut self, line: &str) {
         // sleep: the program ignores early input, and its timer runs in another process.
         std::thread::sleep(Duration::from_millis(700));
@@ -76,7 +76,7 @@ impl Terminal {
         self.keys.write_all(format!("{line}\n").as_bytes()).expect("the terminal takes keys");
     }
 
-    fn end(mut self) -> (i32, String) {
+    fn wait_for_exit(mut self) -> (i32, String) {
         while let Ok(bytes) = self.screen.recv_timeout(OUTPUT_TIMEOUT) {
             self.shown.push_str(&String::from_utf8_lossy(&bytes));
         }
@@ -109,7 +109,7 @@ fn start_and_call_request_consent() {
     terminal.expect("c = cancel: ");
     assert!(terminal.shown.contains("\"a\": 1"), "the payload should be shown:\n{}", terminal.shown);
     terminal.answer("y");
-    let (status, shown) = terminal.end();
+    let (status, shown) = terminal.wait_for_exit();
     assert_eq!(status, 0, "the command should succeed:\n{shown}");
     assert!(shown.contains("1 + 2 = 3"), "the result should be shown:\n{shown}");
     let log = folder.audit_entries();
@@ -130,20 +130,20 @@ fn installation_requests_confirmation() {
             terminal.shown
         );
         terminal.answer(typed);
-        let (status, shown) = terminal.end();
+        let (status, shown) = terminal.wait_for_exit();
         assert_eq!(status, if is_added { 0 } else { 3 }, "{typed:?}:\n{shown}");
         assert_eq!(folder.settings()["demo"].is_object(), is_added, "{typed:?}");
     }
 }
 
 #[test]
-fn only_an_explicit_yes_approves() {
+fn only_an_explicit_yes_approves_a_consent_request() {
     for typed in ["", "n", "yess", "ja", " "] {
         let folder = TestFolder::new();
         let mut terminal = Terminal::start(&folder, &["tools", "demo"]);
         terminal.expect("c = cancel: ");
         terminal.answer(typed);
-        let (status, shown) = terminal.end();
+        let (status, shown) = terminal.wait_for_exit();
         assert_eq!(status, 3, "{typed:?} should count as no:\n{shown}");
     }
 }
@@ -156,7 +156,7 @@ fn input_typed_before_the_prompt_is_ignored() {
     terminal.expect("too quick to count");
     terminal.expect("c = cancel: ");
     terminal.answer("n");
-    assert_eq!(terminal.end().0, 3, "the later response should be used");
+    assert_eq!(terminal.wait_for_exit().0, 3, "the later response should be used");
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn form_and_sampling_request_are_answered() {
     terminal.expect("This would be sent back");
     terminal.expect("c = cancel: ");
     terminal.answer("y");
-    let (status, shown) = terminal.end();
+    let (status, shown) = terminal.wait_for_exit();
     assert_eq!(status, 0, "the command should succeed:\n{shown}");
     assert!(
         shown.contains("The Aurora is checked in with 0 folders. Welcome"),
@@ -207,7 +207,7 @@ fn grant_applies_to_the_next_run() {
     let mut terminal = Terminal::start(&folder, &["tools", "demo"]);
     terminal.expect("a = always");
     terminal.answer("a");
-    assert_eq!(terminal.end().0, 0, "the server should be started");
+    assert_eq!(terminal.wait_for_exit().0, 0, "the server should be started");
     let ended = folder.run(&["tools", "demo"]);
     assert!(!ended.value().as_array().unwrap().is_empty(), "the next run should succeed without a prompt");
     assert_eq!(ended.decided_requests(), [], "there should be no consent request");
@@ -250,7 +250,7 @@ async fn sign_in_shows_the_recipients_and_accepts_a_pasted_redirect() {
     let back = browser::get(&address).await.expect("the page answers").location().expect("it sends back").to_owned();
     let (status, shown) = tokio::task::spawn_blocking(move || {
         terminal.type_line(&back);
-        let ended = terminal.end();
+        let ended = terminal.wait_for_exit();
         drop(folder);
         ended
     })
@@ -284,7 +284,7 @@ async fn client_id_prompt_shows_the_redirect_uri_to_register() {
         terminal.expect("y = yes, N = no");
         let shown = terminal.shown.clone();
         terminal.answer("n");
-        terminal.end();
+        terminal.wait_for_exit();
         (prompt, shown)
     });
     let (prompt, shown) = shown.await.expect("it asks");

@@ -1,4 +1,5 @@
-//! Converts the state of a sign-in in `mcp_auth` to the views for observers. Used by `owner/sign_in` of `host`.
+//! Converts the state of a sign-in in `mcp_auth` to the types that the page and the command line display. Used by
+//! `owner/sign_in` of `host`.
 
 use domain::Millis;
 use mcp_auth::{

@@ -184,7 +184,7 @@ fn account_key() -> VaultKey {
 
 /// Starts a write and drops its future while the keychain prompts the user. Returns the keychain, the vaults and the
 /// entry's vault.
-async fn start_abandoned_write() -> (Arc<PromptingKeychain>, TokenVaults, SecretsVault) {
+async fn start_write_and_drop_its_future() -> (Arc<PromptingKeychain>, TokenVaults, SecretsVault) {
     let asking = Arc::new(PromptingKeychain::default());
     let vaults = TokenVaults::new(Arc::clone(&asking) as Arc<dyn Secrets>);
     let vault = vaults.open("work");
@@ -201,7 +201,7 @@ async fn start_abandoned_write() -> (Arc<PromptingKeychain>, TokenVaults, Secret
 
 #[tokio::test]
 async fn delayed_write_does_not_overwrite_a_later_one() {
-    let (asking, _vaults, vault) = start_abandoned_write().await;
+    let (asking, _vaults, vault) = start_write_and_drop_its_future().await;
     let key = account_key();
     let after = async {
         yield_until_idle().await;
@@ -211,7 +211,7 @@ async fn delayed_write_does_not_overwrite_a_later_one() {
     written.unwrap();
     assert_eq!(vault.read(&key).await.unwrap().unwrap().expose_secret(), [2], "the later write should win");
 
-    let (asking, _vaults, vault) = start_abandoned_write().await;
+    let (asking, _vaults, vault) = start_write_and_drop_its_future().await;
     let after = async {
         yield_until_idle().await;
         asking.answer_prompt();
@@ -223,7 +223,7 @@ async fn delayed_write_does_not_overwrite_a_later_one() {
 
 #[tokio::test]
 async fn cleared_vault_entry_stays_empty() {
-    let (asking, vaults, vault) = start_abandoned_write().await;
+    let (asking, vaults, vault) = start_write_and_drop_its_future().await;
     let key = account_key();
     let other = "[\"sign-in\",\"work\\\",\\\"x\",\"https://a.example/mcp\",[\"account\"]]";
     let registration = "[\"sign-in\",\"work\",\"https://b.example/mcp\",[\"client\",\"https://i.example\"]]";

@@ -41,7 +41,7 @@ pub(super) fn definitions() -> [Tool; 2] {
     ]
 }
 
-/// Creates the metadata of a tool with these settings for MCP Apps.
+/// Creates the `_meta` of a tool that contains these settings for MCP Apps.
 fn ui_metadata(settings: Value) -> MetaObject {
     MetaObject(to_schema(json!({ "ui": settings })))
 }

@@ -43,7 +43,7 @@ pub(super) fn definitions() -> [Tool; 2] {
     ]
 }
 
-pub(super) fn added_definition(added: &AddedTool) -> Tool {
+pub(super) fn added_tool_definition(added: &AddedTool) -> Tool {
     let mut properties = json!({
         "message": { "type": "string", "title": "Message", "default": "Ahoy" }
     });

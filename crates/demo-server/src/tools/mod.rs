@@ -50,12 +50,12 @@ pub(crate) fn list(state: &State) -> Vec<Tool> {
     all.extend(simple::log_and_ping_definitions());
     all.extend(board::definitions());
     all.extend(change::definitions());
-    all.extend(state.added_tools().iter().map(change::added_definition));
+    all.extend(state.added_tools().iter().map(change::added_tool_definition));
     all
 }
 
 /// Dispatches a `tools/call` request to the called tool, and returns the response.
-pub(crate) async fn call(name: &str, call: ToolCall<'_>) -> Result<CallToolResponse, ErrorData> {
+pub(crate) async fn call_tool(name: &str, call: ToolCall<'_>) -> Result<CallToolResponse, ErrorData> {
     let outcome = match name {
         "add" => simple::add(&call),
         "write_note" => simple::write_note(&call),

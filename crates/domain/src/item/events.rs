@@ -49,7 +49,7 @@ pub enum ReplyAppend {
     },
 }
 
-/// Change of a conversation, sent to the user interface.
+/// Change of a conversation, sent to Drawbridge's page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConversationEvent {
     /// More content of a model's streaming reply arrived.

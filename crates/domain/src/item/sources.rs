@@ -6,7 +6,7 @@ use crate::history::{Reading, ReadingKind};
 
 impl ItemBody {
     /// Returns the names of the servers whose content the item contains.
-    fn servers(&self) -> Vec<&str> {
+    fn source_servers(&self) -> Vec<&str> {
         match self {
             Self::Message { prompt, attachments, .. } => {
                 let attached = attachments.iter().filter_map(|attachment| match attachment {
@@ -31,7 +31,7 @@ impl ItemBody {
 /// Returns records of the servers' content that an item contains. [`Reading::open_world`] is set for all tools that MCP
 /// apps provide, since an app's output may contain data from other hosts or the user. It is unset for tools of servers,
 /// since an item does not record if a tool claims to reach an open world.
-pub fn item_readings(item: &ChatItem) -> Vec<Reading> {
+pub fn content_read_in_item(item: &ChatItem) -> Vec<Reading> {
     match &item.body {
         ItemBody::Message { prompt, attachments, .. } => {
             let attached = attachments.iter().filter_map(|attachment| match attachment {
@@ -43,7 +43,7 @@ pub fn item_readings(item: &ChatItem) -> Vec<Reading> {
             let prompt = prompt.iter().map(|own| Reading::new(&own.server, ReadingKind::Prompt, &own.prompt));
             prompt.chain(attached).collect()
         }
-        ItemBody::ToolCall { server, tool, app, .. } if !item.body.servers().is_empty() => {
+        ItemBody::ToolCall { server, tool, app, .. } if !item.body.source_servers().is_empty() => {
             vec![Reading { open_world: app.is_some(), ..Reading::new(server, ReadingKind::Tool, tool) }]
         }
         ItemBody::Attachment { server, uri, .. } => vec![Reading::new(server, ReadingKind::Resource, uri)],
@@ -57,7 +57,7 @@ pub fn item_readings(item: &ChatItem) -> Vec<Reading> {
 /// appearance.
 pub fn content_source_servers<'a>(items: impl IntoIterator<Item = &'a ChatItem>) -> Vec<String> {
     let mut servers: Vec<String> = Vec::new();
-    for server in items.into_iter().flat_map(|item| item.body.servers()) {
+    for server in items.into_iter().flat_map(|item| item.body.source_servers()) {
         if !servers.iter().any(|known| known == server) {
             servers.push(server.to_owned());
         }

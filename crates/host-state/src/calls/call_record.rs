@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use domain::Millis;
 use domain::app_view::ProvidingApp;
-use domain::call::{CallFailure, CallKind, CallState, ServerCall};
+use domain::call::{CallFailure, CallId, CallKind, CallState, ServerCall};
 use mcp_proto::session::{ClientRequest, ServerResult};
 use policy::Hash;
 use serde_json::{Map, Value};
@@ -43,12 +43,15 @@ pub struct NewCall {
     pub name: String,
     /// Originator of the call.
     pub origin: CallOrigin,
-    /// Displayed MCP app that provides the tool and receives the call, or `None` if the server itself does.
+    /// Shown MCP app that provides the tool and receives the call, or `None` if the server itself does.
     pub app: Option<ProvidingApp>,
     /// Request to send once the call is allowed.
     pub request: ClientRequest,
     /// Hash of the prompt's definition that was displayed to the user before the call, or `None` for other calls.
     pub shown: Option<String>,
+    /// Id of an earlier call that the user repeats with this one, if any. Only considered for calls of a server's tools
+    /// by the user.
+    pub repeats: Option<CallId>,
     /// Sender that notifies the caller when the call is sent to its server, if the caller requires that.
     pub sent: Option<SentNotifier>,
 }
@@ -69,7 +72,7 @@ pub struct CallRecord {
     pub view: ServerCall,
     /// Originator of the call.
     pub origin: CallOrigin,
-    /// Displayed MCP app that provides the tool and receives the call, or `None` if the server itself does.
+    /// Shown MCP app that provides the tool and receives the call, or `None` if the server itself does.
     pub app: Option<ProvidingApp>,
     /// Request to send, or `None` after it was sent.
     pub request: Option<CallRequest>,
@@ -91,7 +94,7 @@ pub struct CallRecord {
     /// Set if the called tool's annotations contained `openWorldHint: true` when the call was sent, or an app received
     /// the call.
     pub open_world: bool,
-    /// Position of the latest audit entry about the call in the audit log, or 0 if there is none.
+    /// [`ports::WrittenEntry::position`] of the latest audit entry about the call, or 0 if there is none.
     pub entry_position: u64,
     /// Work outside of the host's main task for which the call waits before it is sent.
     pub pending: PendingCallWork,
@@ -105,7 +108,8 @@ pub struct CallRecord {
 impl CallRecord {
     /// Creates the record of a new call, which neither the policy nor the user has allowed or denied yet.
     pub fn new(call: NewCall, started_at: Millis, reply: oneshot::Sender<CallReply>) -> Self {
-        let NewCall { id, server, kind, name, origin, app, request, shown: _, sent } = call;
+        let NewCall { id, server, kind, name, origin, app, request, shown: _, repeats, sent } = call;
+        let can_repeat = kind == CallKind::Tool && app.is_none() && matches!(origin, CallOrigin::User { .. });
         let view = ServerCall {
             id,
             server,
@@ -117,12 +121,13 @@ impl CallRecord {
             progress: None,
             task: None,
             conversation: origin.conversation().map(str::to_owned),
+            repeatable_until: None,
         };
         Self {
             view,
             origin,
             app,
-            request: Some(CallRequest::new(request)),
+            request: Some(CallRequest::new(request, repeats.filter(|_| can_repeat))),
             requested_prompt: None,
             sent_call: SentCall::default(),
             sent,
@@ -163,7 +168,7 @@ impl CallRecord {
 }
 
 /// The purpose of a request that was sent to a connection under a ticket.
-pub enum TicketPurpose {
+pub enum CallTicketPurpose {
     /// A call that observers see, with a [`CallRecord`].
     Call {
         /// Run of the server that received the call.
@@ -182,7 +187,7 @@ pub enum TicketPurpose {
     },
 }
 
-impl TicketPurpose {
+impl CallTicketPurpose {
     /// Returns the run that the ticket belongs to.
     pub const fn run(&self) -> RunId {
         match self {

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use domain::call::CallId;
 use mcp_proto::session::ClientRequest;
 use offers::definitions::DefinitionDigest;
 use policy::Hash;
@@ -12,6 +13,8 @@ use serde_json::{Map, Value};
 /// The request of a call that was not sent yet, with the cached hash of its payload.
 pub struct CallRequest {
     request: ClientRequest,
+    /// Id of an earlier call that the user repeats with this request, if any.
+    repeats: Option<CallId>,
     hashed: Option<ToolCallHash>,
 }
 
@@ -25,9 +28,14 @@ struct ToolCallHash {
 }
 
 impl CallRequest {
-    /// Creates a request without a cached hash.
-    pub const fn new(request: ClientRequest) -> Self {
-        Self { request, hashed: None }
+    /// Creates a request without a cached hash. `repeats` is the id of an earlier call that the user repeats with it.
+    pub const fn new(request: ClientRequest, repeats: Option<CallId>) -> Self {
+        Self { request, repeats, hashed: None }
+    }
+
+    /// Returns the id of the earlier call that the user repeats with this request, if any.
+    pub fn repeats(&self) -> Option<&str> {
+        self.repeats.as_deref()
     }
 
     /// Returns a reference to the request without consuming it.

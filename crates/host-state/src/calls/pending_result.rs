@@ -22,7 +22,7 @@ pub struct ResultOrigin {
     pub server: String,
     /// Name of the called tool.
     pub tool: String,
-    /// Name, on the server, of the tool whose displayed MCP app provides the called tool. `None` if the server itself
+    /// Name, on the server, of the tool whose shown MCP app provides the called tool. `None` if the server itself
     /// provides it.
     pub app: Option<String>,
 }

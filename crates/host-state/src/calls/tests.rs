@@ -16,7 +16,7 @@ fn call(id: &str, server: &str, state: CallState) -> Box<CallRecord> {
     let request = ClientRequest::CallTool { name: name.clone(), arguments: Map::new(), as_task: false };
     let origin = CallOrigin::Model { conversation: "c".to_owned() };
     let (id, server, kind) = (id.to_owned(), server.to_owned(), CallKind::Tool);
-    let new = NewCall { id, server, kind, name, origin, app: None, request, shown: None, sent: None };
+    let new = NewCall { id, server, kind, name, origin, app: None, request, shown: None, repeats: None, sent: None };
     let mut record = CallRecord::new(new, 0, reply);
     record.view.state = state;
     Box::new(record)
@@ -115,7 +115,7 @@ fn consent_requests_of_one_round_count_once() {
 fn tickets_are_listed_for_their_own_run_only() {
     let mut calls = CallTable::default();
     for (ticket, run) in [(1, 1), (2, 2), (3, 1)] {
-        calls.tickets.insert(CallTicket(ticket), TicketPurpose::Call { run: RunId(run), id: Arc::from("x") });
+        calls.tickets.insert(CallTicket(ticket), CallTicketPurpose::Call { run: RunId(run), id: Arc::from("x") });
     }
     let mut own = calls.tickets_of_run(RunId(1));
     own.sort();
@@ -124,23 +124,20 @@ fn tickets_are_listed_for_their_own_run_only() {
 
 #[test]
 fn consent_request_belongs_to_the_conversation_of_its_call() {
-    let calls = table(&[("1", "s", CallState::Running)]);
+    let mut calls = table(&[("1", "s", CallState::Running)]);
     let origin = calls.consent_origin(Some("1"));
+    calls.records.clear();
     assert!(
         matches!(&origin, ConsentRequestOrigin::Call { call, .. } if call.as_str() == "1"),
         "the origin is the call: {origin:?}"
     );
-    assert_eq!(calls.conversation_of_request(&origin).as_deref(), Some("c"), "the conversation of the call is known");
+    assert_eq!(origin.conversation(), Some("c"), "the conversation is known after the end of the call");
     assert_eq!(
         calls.consent_origin(Some("gone")),
         ConsentRequestOrigin::Server,
         "a call that has ended is not an origin"
     );
-    assert_eq!(
-        calls.conversation_of_request(&ConsentRequestOrigin::Server),
-        None,
-        "a request of a server has no conversation"
-    );
+    assert_eq!(ConsentRequestOrigin::Server.conversation(), None, "a request of a server has no conversation");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use offers::catalog::{Catalog, CatalogList};
+use offers::catalog::{Catalog, CatalogListKind};
 use tokio::sync::oneshot;
 
 /// Maximum number of callers that wait for lists to be read again. Others receive the current catalog immediately.
@@ -16,14 +16,14 @@ pub struct PendingRefreshes(Vec<PendingRefresh>);
 struct PendingRefresh {
     /// Awaited lists, each with a flag that is set once a read has begun after the request. A read that had begun
     /// before may miss recent changes.
-    lists: Vec<(CatalogList, bool)>,
+    lists: Vec<(CatalogListKind, bool)>,
     reply: oneshot::Sender<Arc<Catalog>>,
 }
 
 impl PendingRefreshes {
     /// Registers a caller that waits until these lists are read again. If too many callers wait, `known` is returned
     /// immediately.
-    pub fn add(&mut self, lists: Vec<CatalogList>, reply: oneshot::Sender<Arc<Catalog>>, known: &Arc<Catalog>) {
+    pub fn add(&mut self, lists: Vec<CatalogListKind>, reply: oneshot::Sender<Arc<Catalog>>, known: &Arc<Catalog>) {
         if lists.is_empty() || self.0.len() >= MAX_REFRESH_WAITERS {
             // The caller may have stopped waiting.
             let _ = reply.send(Arc::clone(known));
@@ -34,12 +34,12 @@ impl PendingRefreshes {
 
     /// Returns `true` if a caller waits for a read of this list that has not begun yet.
     #[must_use]
-    pub fn is_requested(&self, list: CatalogList) -> bool {
+    pub fn is_requested(&self, list: CatalogListKind) -> bool {
         self.0.iter().any(|refresh| refresh.lists.contains(&(list, false)))
     }
 
     /// Records that a read of this list begins.
-    pub fn begin(&mut self, list: CatalogList) {
+    pub fn begin(&mut self, list: CatalogListKind) {
         for (own, begun) in self.0.iter_mut().flat_map(|refresh| &mut refresh.lists) {
             *begun |= *own == list;
         }
@@ -47,7 +47,7 @@ impl PendingRefreshes {
 
     /// Records that a read of this list ended, completely or not, and replies to the callers whose lists have all been
     /// read.
-    pub fn finish(&mut self, list: CatalogList, found: &Arc<Catalog>) {
+    pub fn finish(&mut self, list: CatalogListKind, found: &Arc<Catalog>) {
         for refresh in &mut self.0 {
             refresh.lists.retain(|waiting| *waiting != (list, true));
         }
@@ -66,12 +66,12 @@ mod tests {
     fn read_in_progress_does_not_complete_a_refresh() {
         let (reply, mut replied) = oneshot::channel();
         let (known, mut refreshes) = (Arc::new(Catalog::default()), PendingRefreshes::default());
-        refreshes.add(vec![CatalogList::Tools], reply, &known);
-        refreshes.finish(CatalogList::Tools, &known);
+        refreshes.add(vec![CatalogListKind::Tools], reply, &known);
+        refreshes.finish(CatalogListKind::Tools, &known);
         assert!(replied.try_recv().is_err(), "a reading that began before the request doesn't count");
-        assert!(refreshes.is_requested(CatalogList::Tools), "another reading is required");
-        refreshes.begin(CatalogList::Tools);
-        refreshes.finish(CatalogList::Tools, &known);
+        assert!(refreshes.is_requested(CatalogListKind::Tools), "another reading is required");
+        refreshes.begin(CatalogListKind::Tools);
+        refreshes.finish(CatalogListKind::Tools, &known);
         assert!(replied.try_recv().is_ok(), "the next reading completes the refresh");
     }
 
@@ -79,12 +79,12 @@ mod tests {
     fn refresh_waits_for_all_its_lists() {
         let (reply, mut replied) = oneshot::channel();
         let (known, mut refreshes) = (Arc::new(Catalog::default()), PendingRefreshes::default());
-        refreshes.add(vec![CatalogList::Resources, CatalogList::Templates], reply, &known);
-        refreshes.begin(CatalogList::Resources);
-        refreshes.begin(CatalogList::Templates);
-        refreshes.finish(CatalogList::Templates, &known);
+        refreshes.add(vec![CatalogListKind::Resources, CatalogListKind::Templates], reply, &known);
+        refreshes.begin(CatalogListKind::Resources);
+        refreshes.begin(CatalogListKind::Templates);
+        refreshes.finish(CatalogListKind::Templates, &known);
         assert!(replied.try_recv().is_err(), "resources are not read yet");
-        refreshes.finish(CatalogList::Resources, &known);
+        refreshes.finish(CatalogListKind::Resources, &known);
         assert!(replied.try_recv().is_ok(), "the refresh ends when both lists are read");
     }
 }

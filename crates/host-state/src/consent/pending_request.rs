@@ -128,7 +128,7 @@ impl PendingRequest {
             // The files may have changed since the request was created.
             return command_hash(config, resolved, plan.as_ref(), files, package.as_deref());
         }
-        consent_payload_hash(&self.view.body, self.schema.as_ref())
+        consent_payload_hash(&self.view.server, &self.view.body, self.schema.as_ref())
     }
 
     /// Returns `true` if the server or its app rather than the user caused the request.

@@ -19,9 +19,9 @@ use server_requests::sampling::{ModelAnswerState, SamplingState, previously_appr
 use crate::app_tools::{APP_TOOL_KIND, app_tool_call_hash, app_tool_subject};
 use crate::view::ConsentRequestBody;
 
-/// Returns the hash of the exact payload that an approval of the consent request allows to send. `schema` is the schema
-/// of a form.
-pub fn consent_payload_hash(body: &ConsentRequestBody, schema: Option<&Value>) -> Hash {
+/// Returns the hash of the exact payload that an approval of a server's consent request allows to send. `schema` is the
+/// schema of a form.
+pub fn consent_payload_hash(server: &str, body: &ConsentRequestBody, schema: Option<&Value>) -> Hash {
     match body {
         ConsentRequestBody::StartServer { config, resolved, plan, files, package, .. } => {
             command_hash(config, resolved, plan.as_ref(), files, package.as_deref())
@@ -49,7 +49,8 @@ pub fn consent_payload_hash(body: &ConsentRequestBody, schema: Option<&Value>) -
         ConsentRequestBody::Result { tool, app, parts, is_error, .. } => {
             Hash::of_json(&result_content_json((tool, app.as_deref()), parts, *is_error))
         }
-        ConsentRequestBody::Roots => Hash::of_bytes(b"roots"),
+        // The request has no content. Its hash finds the audit entries about the folders of one server.
+        ConsentRequestBody::Roots => Hash::of_json(&json!({ "roots": server })),
         ConsentRequestBody::SignIn {
             url,
             issuer,

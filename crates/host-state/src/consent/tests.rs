@@ -13,7 +13,7 @@ fn request(id: u64, server: &str, purpose: RequestPurpose) -> PendingRequest {
     let body = ConsentRequestBody::Url { message: "look".to_owned(), url: "https://a.example".to_owned() };
     let view = ConsentRequestView {
         id: ConsentRequestId(id),
-        hash: consent_payload_hash(&body, None),
+        hash: consent_payload_hash(server, &body, None),
         server: server.to_owned(),
         command_line: String::new(),
         transport: "stdio",
@@ -102,5 +102,12 @@ fn another_url_has_another_hash() {
     let ConsentRequestBody::Url { message, .. } = &shown.view.body else { panic!("the request is not a URL") };
     let other = ConsentRequestBody::Url { message: message.clone(), url: "https://b.example".to_owned() };
     assert_eq!(shown.hash(), shown.view.hash, "equal payloads have equal hashes");
-    assert_ne!(consent_payload_hash(&other, None), shown.view.hash, "another URL has a different hash");
+    assert_ne!(consent_payload_hash("s", &other, None), shown.view.hash, "another URL has a different hash");
+}
+
+#[test]
+fn hash_of_a_request_for_folders_depends_on_the_server() {
+    let hash = |server| consent_payload_hash(server, &ConsentRequestBody::Roots, None);
+    assert_eq!(hash("a"), hash("a"), "the hash of one server stays the same");
+    assert_ne!(hash("a"), hash("b"), "the hash should find the entries of one server only");
 }

@@ -14,7 +14,7 @@ const MAX_READINGS_PER_SERVER: usize = 16;
 
 /// Data flow label of one conversation: the servers whose content the conversation contains.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ConversationLabel {
+pub struct DataFlowLabel {
     /// Servers whose content the conversation contains, in order of first appearance.
     pub servers: Vec<String>,
     /// Set if the label lists all servers with content in the conversation, including content that is older than the
@@ -26,11 +26,11 @@ pub struct ConversationLabel {
 
 /// Data flow labels of conversations, by identifier of the conversation.
 #[derive(Debug, Default)]
-pub struct ConversationLabels(IndexMap<String, ConversationLabel>);
+pub struct DataFlowLabels(IndexMap<String, DataFlowLabel>);
 
-impl ConversationLabels {
+impl DataFlowLabels {
     /// Returns the label of a conversation, if it has one.
-    pub fn label(&self, conversation: &str) -> Option<&ConversationLabel> {
+    pub fn label(&self, conversation: &str) -> Option<&DataFlowLabel> {
         self.0.get(conversation)
     }
 
@@ -49,7 +49,7 @@ impl ConversationLabels {
     }
 
     /// Returns the label of a conversation, and creates it if it doesn't exist yet.
-    fn label_mut(&mut self, conversation: &str) -> &mut ConversationLabel {
+    fn label_mut(&mut self, conversation: &str) -> &mut DataFlowLabel {
         if !self.0.contains_key(conversation) && self.0.len() >= MAX_LABELED_CONVERSATIONS {
             self.0.shift_remove_index(0);
         }
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn content_of_other_servers_and_unknown_labels_are_untrusted() {
-        let mut labels = ConversationLabels::default();
+        let mut labels = DataFlowLabels::default();
         assert_eq!(
             labels.other_servers_before_call("c", "b"),
             Some(Vec::new()),
@@ -128,12 +128,12 @@ mod tests {
 
     #[test]
     fn open_world_readings_are_retained_within_the_bound() {
-        let mut labels = ConversationLabels::default();
+        let mut labels = DataFlowLabels::default();
         let tool = |n: usize| Reading::new("a", ReadingKind::Tool, &n.to_string());
         let tools: Vec<Reading> = (0..MAX_READINGS_PER_SERVER + 5).map(tool).collect();
         labels.add_readings("c", &tools);
         let readings =
-            |labels: &ConversationLabels| labels.label("c").map(|label| label.readings.clone()).unwrap_or_default();
+            |labels: &DataFlowLabels| labels.label("c").map(|label| label.readings.clone()).unwrap_or_default();
         assert_eq!(readings(&labels).len(), MAX_READINGS_PER_SERVER, "the number of readings is limited");
         labels.add_readings("c", &[Reading::new("a", ReadingKind::Resource, "file:///x")]);
         assert_eq!(readings(&labels).len(), MAX_READINGS_PER_SERVER, "the number of readings stays limited");
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn labels_are_bounded_and_dropped_labels_are_untrusted() {
-        let mut labels = ConversationLabels::default();
+        let mut labels = DataFlowLabels::default();
         let servers: Vec<String> = (0..MAX_SERVERS_PER_LABEL + 5).map(|n| n.to_string()).collect();
         labels.add("first", &servers, true);
         assert_eq!(

@@ -5,7 +5,7 @@ use models::ModelRef;
 use policy::Hash;
 use serde_json::json;
 use server_requests::sampling::conversion::to_model_request;
-use server_requests::sampling::model_choice::{ModelSelection, choose_model};
+use server_requests::sampling::model_choice::{ModelSelectionWishes, choose_model};
 use server_requests::sampling::{ModelChoice, ModelChoiceReason, SamplingState};
 
 use super::ModelAccess;
@@ -22,7 +22,7 @@ impl ModelAccess {
         let settings = self.sampling.settings(server);
         let setting = settings.model.as_ref().filter(can_answer);
         let default = self.providers.file.default.as_ref().filter(can_answer);
-        let wish = ModelSelection { preferences: params.model_preferences.as_ref(), setting, default };
+        let wish = ModelSelectionWishes { preferences: params.model_preferences.as_ref(), setting, default };
         let all: Vec<_> = self.registry.all_models().collect();
         choose_model(wish, &all)
     }
@@ -37,7 +37,8 @@ impl ModelAccess {
     ) {
         let name = self.registry.model(&model).map(|known| known.name.clone()).filter(|name| !name.is_empty());
         let request = to_model_request(params).ok();
-        state.losses = request.and_then(|request| self.registry.find_losses(&model, &request).ok()).unwrap_or_default();
+        state.losses =
+            request.and_then(|request| self.registry.find_lossy_conversions(&model, &request).ok()).unwrap_or_default();
         let most_micros = self.max_cost_micros(&model, params);
         let provider = self.providers.settings_of(&model.provider).ok().map(|settings| Hash::of_json(&json!(settings)));
         let name = name.unwrap_or_else(|| model.model.clone());

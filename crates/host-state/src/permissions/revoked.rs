@@ -9,7 +9,7 @@ use ports::server_config::ServerConfig;
 
 use crate::HostClosed;
 
-/// Time after a revocation in which the grant can be restored, in milliseconds. The UI offers the restoration for a
+/// Time after a revocation in which the grant can be restored, in milliseconds. The page offers the restoration for a
 /// shorter time.
 const GRANT_RESTORE_PERIOD: Millis = 15_000;
 /// Maximum number of revoked grants that can be restored. Beyond it, the oldest one is dropped.

@@ -1,5 +1,8 @@
 //! Tests permissions: starting servers, reading from servers, rule files, and trust.
 
+use domain::consent_request::{ConsentRequestId, ConsentRequestOrigin};
+use mcp_proto::types::Tool;
+use offers::review::ReviewFindings;
 use ports::server_config::StdioConfig;
 
 use super::*;
@@ -45,11 +48,11 @@ fn expired_trust_is_not_in_effect() {
     let rule = PolicyRule { id: 1, expires_at: Some(10), ..PolicyRule::for_trusted_server("s") };
     let file = PolicyFile { rules: vec![rule], ..PolicyFile::default() };
     permissions.apply_user_rules(Ok((true, file)), PathBuf::new());
-    assert_eq!(permissions.trust_in("s", 9), TrustDuration::Always, "trust is in effect until its expiry");
-    assert_eq!(permissions.trust_in("s", 10), TrustDuration::No, "expired trust is not in effect");
-    assert_eq!(permissions.trust_in("other", 9), TrustDuration::No, "trust applies to one server");
-    permissions.policy.trust_for_run("s").expect("a rule");
-    assert_eq!(permissions.trust_in("s", 10), TrustDuration::Run, "trust for the run is in effect");
+    assert_eq!(permissions.server_trust_duration("s", 9), TrustDuration::Always, "trust is in effect until its expiry");
+    assert_eq!(permissions.server_trust_duration("s", 10), TrustDuration::No, "expired trust is not in effect");
+    assert_eq!(permissions.server_trust_duration("other", 9), TrustDuration::No, "trust applies to one server");
+    permissions.policy.trust_for_session("s").expect("a rule");
+    assert_eq!(permissions.server_trust_duration("s", 10), TrustDuration::Run, "trust for the run is in effect");
 }
 
 #[test]
@@ -85,6 +88,61 @@ fn tool_grants_are_listed_until_they_expire() {
     };
     assert_eq!(granted(9), ["expires", "stands"], "grants for this server in all conversations are returned");
     assert_eq!(granted(10), ["stands"], "expired grants are not returned");
+}
+
+/// Notes the call that this request is for, whose approval was made when calls had been forgotten `forgotten` times.
+/// Returns `true` if the call can be repeated.
+fn is_noted(permissions: &mut Permissions, origin: Option<&CallOrigin>, forgotten: u64) -> bool {
+    let body = ConsentRequestBody::Tool {
+        tool: Box::new(Tool { name: "echo".to_owned(), ..Tool::default() }),
+        app: None,
+        arguments: Map::new(),
+        changed_since_allowed: false,
+        read_only: Vec::new(),
+    };
+    let request = ConsentRequestView {
+        id: ConsentRequestId(1),
+        hash: Hash::of_bytes(b"call"),
+        server: "s".to_owned(),
+        command_line: String::new(),
+        transport: "stdio",
+        asked_at: 0,
+        origin: ConsentRequestOrigin::User { conversation: None },
+        round: None,
+        body,
+        scopes: &[ApprovalScope::Once],
+        reason: DecisionReason::ToolsAsk.name(),
+        stricter_reason: None,
+        marks: ReviewFindings::default(),
+        call: Some("1".to_owned()),
+    };
+    let grant_hash = Hash::of_bytes(b"definition");
+    permissions.record_approved_call(&request, origin, ApprovalScope::Once, &grant_hash, (1_000, forgotten));
+    permissions.approved_calls.repeatable_until("1", 1_000).is_some()
+}
+
+#[test]
+fn approval_is_not_noted_if_calls_were_forgotten_while_its_entry_was_written() {
+    let mut permissions = permissions(Grants::default());
+    let (user, forgotten) = (CallOrigin::User { conversation: None }, permissions.approved_calls.forgotten());
+    permissions.forget_approved_calls("s");
+    assert!(!is_noted(&mut permissions, Some(&user), forgotten), "the user denied, muted or revoked meanwhile");
+    let forgotten = permissions.approved_calls.forgotten();
+    permissions.approved_calls.clear();
+    assert!(!is_noted(&mut permissions, Some(&user), forgotten), "the rules changed meanwhile");
+    let forgotten = permissions.approved_calls.forgotten();
+    assert!(is_noted(&mut permissions, Some(&user), forgotten), "nothing was forgotten");
+}
+
+#[test]
+fn only_calls_of_the_user_in_the_window_are_noted() {
+    let mut permissions = permissions(Grants::default());
+    let app = CallOrigin::App { conversation: None, tool: "t".to_owned(), reaches_other_hosts: false };
+    let model = CallOrigin::Model { conversation: "c".to_owned() };
+    for origin in [None, Some(&CallOrigin::CommandLine), Some(&app), Some(&model)] {
+        assert!(!is_noted(&mut permissions, origin, 0), "no call of another origin is noted");
+    }
+    assert!(is_noted(&mut permissions, Some(&CallOrigin::User { conversation: None }), 0), "a call of the user");
 }
 
 #[test]

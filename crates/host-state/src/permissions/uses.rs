@@ -25,7 +25,7 @@ struct RuleUse {
 
 impl PermissionUses {
     /// Records that a rule allowed an act. `rule` returns the rule, or `None` if it was removed meanwhile.
-    pub fn note_rule(&mut self, of: RuleRef, last_use: LastUse, rule: impl FnOnce() -> Option<PolicyRule>) {
+    pub fn record_rule_use(&mut self, of: RuleRef, last_use: LastUse, rule: impl FnOnce() -> Option<PolicyRule>) {
         if let Some(own) = self.rules.get_mut(&of) {
             own.last_use = last_use;
             return;
@@ -45,7 +45,7 @@ impl PermissionUses {
     }
 
     /// Records that a server received its shared folders.
-    pub fn note_folders(&mut self, server: &str, last_use: LastUse) {
+    pub fn record_folders_use(&mut self, server: &str, last_use: LastUse) {
         self.folders.insert(server.to_owned(), last_use);
     }
 
@@ -100,10 +100,10 @@ mod tests {
     fn oldest_rule_use_is_dropped_beyond_the_limit() {
         let mut uses = PermissionUses::default();
         for id in 0..MAX_RULE_USES as u64 {
-            uses.note_rule(user_rule_ref(id), last_use_at(1_000 + id), || Some(rule(id, "s")));
+            uses.record_rule_use(user_rule_ref(id), last_use_at(1_000 + id), || Some(rule(id, "s")));
         }
-        uses.note_rule(user_rule_ref(0), last_use_at(9_000), || Some(rule(0, "s")));
-        uses.note_rule(user_rule_ref(u64::MAX), last_use_at(9_001), || Some(rule(u64::MAX, "s")));
+        uses.record_rule_use(user_rule_ref(0), last_use_at(9_000), || Some(rule(0, "s")));
+        uses.record_rule_use(user_rule_ref(u64::MAX), last_use_at(9_001), || Some(rule(u64::MAX, "s")));
         let rules: Vec<_> = uses.rules().into_iter().map(|(rule, _)| rule.id).collect();
         assert_eq!(rules.len(), MAX_RULE_USES, "the number of uses is bounded");
         assert!(rules.contains(&0) && rules.contains(&u64::MAX), "recent uses stay");
@@ -114,9 +114,9 @@ mod tests {
     fn uses_of_removed_and_changed_rules_are_dropped() {
         let mut uses = PermissionUses::default();
         for id in 1..=3 {
-            uses.note_rule(user_rule_ref(id), last_use_at(id), || Some(rule(id, "s")));
+            uses.record_rule_use(user_rule_ref(id), last_use_at(id), || Some(rule(id, "s")));
         }
-        uses.note_rule(user_rule_ref(4), last_use_at(4), || None);
+        uses.record_rule_use(user_rule_ref(4), last_use_at(4), || None);
         let now = [rule(1, "s"), rule(2, "other")];
         uses.retain_unchanged_rules(|of| now.iter().find(|rule| rule.id == of.id));
         assert_eq!(uses.rules(), [(user_rule_ref(1), last_use_at(1))], "only the unchanged rule has a use");

@@ -4,7 +4,7 @@
 use domain::consent_request::ConsentRequestOrigin;
 use mcp_proto::session::ClientResponse;
 use supervision::limits::ServerLimits;
-use supervision::request_quota::consent_request_rate;
+use supervision::request_quota::consent_request_rate_limit;
 use tokio::sync::oneshot;
 
 use super::Sampling;
@@ -38,7 +38,7 @@ impl Sampling {
         if open >= limits.consent_requests as usize {
             return false;
         }
-        self.app_rates.entry(run).or_insert_with(|| consent_request_rate(limits)).try_take(1)
+        self.app_rates.entry(run).or_insert_with(|| consent_request_rate_limit(limits)).try_take(1)
     }
 
     /// Removes and returns the request of an app. Returns `None` for a server, and for an app that no longer waits for

@@ -39,7 +39,7 @@ impl ModelRun {
         let ModelOutput { began, bytes, usage } = self.progress.read();
         match outcome {
             Ok(reply) => {
-                let (spent, cost) = self.reservation.complete_usage(reply.usage, bytes);
+                let (spent, cost) = self.reservation.fill_in_missing_usage(reply.usage, bytes);
                 (Some(spent), cost)
             }
             Err(_) if !began => (Some(self.reservation.unanswered_usage()), None),

@@ -28,7 +28,7 @@ impl UsageReservation {
     /// Returns the usage of a model run with a complete reply, and its cost in millionths of a US dollar if the price
     /// is known. `received` is the number of bytes of the reply, from which the usage is estimated if the provider
     /// reports none.
-    pub fn complete_usage(&self, usage: TokenUsage, received: u64) -> (ModelUsage, Option<u64>) {
+    pub fn fill_in_missing_usage(&self, usage: TokenUsage, received: u64) -> (ModelUsage, Option<u64>) {
         let input = usage.input.unwrap_or(self.input);
         let output = usage.output.unwrap_or_else(|| received.div_ceil(ASSUMED_BYTES_PER_TOKEN));
         let known = TokenUsage { input: Some(input), output: Some(output), ..usage };
@@ -45,7 +45,7 @@ impl UsageReservation {
             return None;
         }
         let output = usage.output.unwrap_or(0).max(received.div_ceil(ASSUMED_BYTES_PER_TOKEN));
-        Some(self.complete_usage(TokenUsage { output: Some(output), ..usage }, received).0)
+        Some(self.fill_in_missing_usage(TokenUsage { output: Some(output), ..usage }, received).0)
     }
 
     /// Returns the usage of a run whose request the provider did not accept: one request without tokens and cost.
@@ -88,10 +88,10 @@ mod tests {
     #[test]
     fn reported_usage_takes_precedence_over_an_estimate() {
         let reservation = UsageReservation::for_tests(100, 1_000);
-        let reported = reservation.complete_usage(token_usage(7, 5), 300).0;
+        let reported = reservation.fill_in_missing_usage(token_usage(7, 5), 300).0;
         assert_eq!((reported.tokens, reported.requests), (12, 1), "the usage reported by the provider is counted");
         assert_eq!(
-            reservation.complete_usage(TokenUsage::default(), 300).0.tokens,
+            reservation.fill_in_missing_usage(TokenUsage::default(), 300).0.tokens,
             200,
             "without a report the usage is estimated"
         );
@@ -114,7 +114,7 @@ mod tests {
         };
         let reservation = UsageReservation { price: Some(price), ..UsageReservation::for_tests(0, 0) };
         assert_eq!(
-            reservation.complete_usage(token_usage(1, 0), 0).1,
+            reservation.fill_in_missing_usage(token_usage(1, 0), 0).1,
             Some(1),
             "a fraction of a millionth is rounded up"
         );

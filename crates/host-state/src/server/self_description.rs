@@ -2,13 +2,13 @@
 //! `host/src/owner/state/registry.rs`.
 
 use mcp_proto::session::ServerFacts;
-use offers::review::{Flag, NameKeys, flags_of_name, flags_of_text};
+use offers::review::{Flag, LookAlikeKeys, flags_of_name, flags_of_text};
 
 /// Name that a server claims for itself on initialization, and warnings about the information that it sends.
 #[derive(Debug, Default)]
 pub struct SelfDescription {
     /// Name that the server claims, with keys by which names that look similar are found.
-    pub name: Option<(String, NameKeys)>,
+    pub name: Option<(String, LookAlikeKeys)>,
     /// Warnings about suspicious text in the server's instructions, in the information about itself, and in the user's
     /// name for it.
     pub flags: Vec<Flag>,
@@ -26,7 +26,7 @@ impl SelfDescription {
         }
         flags.extend(claims.into_iter().flat_map(|claims| flags_of_name(&claims.name)));
         flags.extend(flags_of_name(label));
-        let name = claims.map(|claims| (claims.name.clone(), NameKeys::new(&claims.name)));
+        let name = claims.map(|claims| (claims.name.clone(), LookAlikeKeys::new(&claims.name)));
         Self { name, flags }
     }
 }

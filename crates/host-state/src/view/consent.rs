@@ -1,4 +1,4 @@
-//! Views of consent requests, and the user's decisions on them. Created by the owner, and displayed by the UI and the
+//! Views of consent requests, and the user's decisions on them. Created by the owner, and displayed by the page and the
 //! command line.
 
 use std::path::PathBuf;
@@ -89,11 +89,11 @@ pub enum ConsentRequestBody {
         /// Package that the command loads, or `None` if the command is not one of a package launcher.
         package: Option<Box<LoadedPackage>>,
     },
-    /// Call a tool of the server or of one of its displayed MCP apps.
+    /// Call a tool of the server or of one of its shown MCP apps.
     Tool {
         /// Definition of the tool.
         tool: Box<Tool>,
-        /// Displayed MCP app that provides the tool and receives the call, or `None` if the server itself does.
+        /// Shown MCP app that provides the tool and receives the call, or `None` if the server itself does.
         app: Option<ProvidingApp>,
         /// Arguments to send to the tool.
         arguments: Map<String, Value>,
@@ -117,8 +117,8 @@ pub enum ConsentRequestBody {
     Result {
         /// Name of the called tool.
         tool: String,
-        /// Name, on the server, of the tool whose displayed MCP app provides the called tool. `None` if the server
-        /// itself provides it.
+        /// Name, on the server, of the tool whose shown MCP app provides the called tool. `None` if the server itself
+        /// provides it.
         app: Option<String>,
         /// Content that the model would read.
         parts: Vec<MessagePart>,

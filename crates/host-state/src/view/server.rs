@@ -1,4 +1,4 @@
-//! Views of servers for display. Created by the owner, and displayed by the UI and the command line.
+//! Views of servers for display. Created by the owner, and displayed by the page and the command line.
 
 use std::path::PathBuf;
 
@@ -123,8 +123,8 @@ pub struct ServerFailure {
     pub stderr: Vec<String>,
     /// Folders in which the command was searched, if it was not found.
     pub looked_in: Vec<PathBuf>,
-    /// Suggested next step for the user, if known. The command line displays it. The UI displays it only for a sandbox,
-    /// and otherwise its own text for `reason` (`ui/src/servers/failures.ts`).
+    /// Suggested next step for the user, if known. The command line displays it. The page displays it only for a
+    /// sandbox, and otherwise its own text for `reason` (`ui/src/servers/failures.ts`).
     pub hint: Option<String>,
     /// Files that the sandbox may have hidden from the server.
     pub blocked: Box<[BlockedPath]>,

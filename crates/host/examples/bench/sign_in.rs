@@ -21,8 +21,8 @@ struct SignInMeasurement {
     app: TestApp,
     issuer: AuthorizationServer,
     server: ProtectedServer,
-    /// Time from the server's rejection until its lists were read, in milliseconds.
-    took: u64,
+    /// Time from the server's rejection of a request until its lists were read, in milliseconds.
+    duration_millis: u64,
 }
 
 async fn connect_signed_in() -> SignInMeasurement {
@@ -44,14 +44,14 @@ async fn connect_signed_in() -> SignInMeasurement {
     let ready = system_time_millis();
     let known = app.host.authorization("server".into()).await.unwrap();
     let refused = known.steps.first().expect("the steps of the sign-in are available").at;
-    SignInMeasurement { app, issuer, server, took: ready.saturating_sub(refused) }
+    SignInMeasurement { app, issuer, server, duration_millis: ready.saturating_sub(refused) }
 }
 
 pub(crate) async fn measure_sign_in() {
     let mut times = Vec::new();
     for _ in 0..SIGN_IN_COUNT {
         let connected = connect_signed_in().await;
-        times.push(connected.took);
+        times.push(connected.duration_millis);
         connected.app.host.close().await;
     }
     times.sort_unstable();

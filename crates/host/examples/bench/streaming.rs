@@ -28,7 +28,7 @@ pub(crate) async fn measure_streaming() {
     app.host.ports().history.create(&conversation).expect("the conversation is created");
     let settings = ConversationSettings { model: Some(model_reference("m")), ..ConversationSettings::default() };
     let chat = Chat::new(app.host.clone());
-    chat.set_conversation("talk".into(), settings).await.expect("the conversation has a model");
+    chat.set_conversation_settings("talk".into(), settings).await.expect("the conversation has a model");
     let mut events = app.host.events();
     let (before, began) = (processor_time(), Instant::now());
     let message = NewMessage { text: "Write".into(), ..NewMessage::default() };

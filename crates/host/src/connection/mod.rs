@@ -98,7 +98,7 @@ pub(crate) enum ConnectionCommand {
         answer: AuthorizedPayload<ClientResponse>,
     },
     Notify(ClientNotification),
-    /// Reads a list again immediately, or once the read in progress has ended.
+    /// Reads a list again: immediately or, if it is being read already, after that.
     Refresh {
         kind: ListKind,
         reply: oneshot::Sender<Arc<Catalog>>,
@@ -157,7 +157,7 @@ pub(crate) enum ConnectionEvent {
         last: u64,
     },
     /// Number of requests that the connection refused in this run, because the server sent too many.
-    RefusedUnseen {
+    RequestsRefused {
         refused: u64,
     },
     /// The server and its processes have ended. `None` if the user stopped the server.
@@ -165,7 +165,7 @@ pub(crate) enum ConnectionEvent {
 }
 
 impl ConnectionEvent {
-    /// Passes this report about the run to the host's state.
+    /// Locks the host's state, and lets the owner handle this report about the server's run `run`.
     fn deliver(self, owner: &WeakOwner, run: RunId) {
         // The owner no longer exists after the host has shut down, when reports are not needed.
         let _ = owner.turn(self.name(), |owner| owner.on_connection_event(run, self));
@@ -186,7 +186,7 @@ impl ConnectionEvent {
             Self::Done { .. } => "report: done",
             Self::Catalog(_) => "report: catalog",
             Self::ResourceUpdated { .. } => "report: resource updated",
-            Self::RefusedUnseen { .. } => "report: refused unseen",
+            Self::RequestsRefused { .. } => "report: refused unseen",
             Self::Activity { .. } => "report: activity",
             Self::Ended(_) => "report: ended",
         }
@@ -197,7 +197,8 @@ impl ConnectionEvent {
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) run: RunId,
-    /// Boxed to keep the channel's memory small, since most connections are idle.
+    /// Sender of commands to the task of the connection. Each command is boxed to keep the channel's memory small,
+    /// since most connections are idle.
     pub(crate) sender: mpsc::Sender<Box<ConnectionCommand>>,
 }
 

@@ -17,7 +17,7 @@ use mcp_proto::session::{
 };
 use mcp_transport::driver::{DriverEvent, SessionControl, SessionOwner};
 use mcp_transport::stdio::StderrRing;
-use offers::catalog::{Catalog, CatalogList, ListReader};
+use offers::catalog::{Catalog, CatalogListKind, ListReader};
 use ports::url_parts::redacted_url;
 use rustc_hash::FxHashMap;
 use supervision::activity::{ActivityKind, ActivityLog};
@@ -46,7 +46,7 @@ enum CallPurpose {
     Ping,
 }
 
-/// State of the task that runs a server once, from its start to its end.
+/// State of the task that runs a server once, from the start of its process or connection to its end.
 struct SessionRun<'a> {
     id: RunId,
     owner: &'a WeakOwner,
@@ -97,9 +97,9 @@ struct ServerLists {
     /// Catalog of the server, shared with the owner. Copied on write.
     catalog: Arc<Catalog>,
     /// Lists that the server supports according to its capabilities.
-    offered: Vec<CatalogList>,
-    changed: Vec<CatalogList>,
-    last_read: FxHashMap<CatalogList, Instant>,
+    offered: Vec<CatalogListKind>,
+    changed: Vec<CatalogListKind>,
+    last_read: FxHashMap<CatalogListKind, Instant>,
     refreshes: PendingRefreshes,
 }
 
@@ -143,8 +143,7 @@ async fn run_connection_attempt(
     commands: &mut mpsc::Receiver<Box<ConnectionCommand>>,
     owner: &WeakOwner,
 ) -> ConnectionAttemptEnd {
-    // Boxed like the following futures: work that is done once must not enlarge the connection's future for its whole
-    // lifetime.
+    // Boxed like the following futures: work that is done once must not enlarge the connection's future forever.
     let link = match Box::pin(ServerLink::spawn_or_parse_target(start.target.get())).await {
         Ok(link) => link,
         Err(failure) => {
@@ -211,8 +210,8 @@ impl SessionOwner for SessionRun<'_> {
         self.on_driver_event(event, session);
     }
 
-    /// Returns `false` only while the server exceeds its limit of bytes per minute and its session is not ending. There
-    /// is always room for reports, since the owner handles each of them immediately.
+    /// Returns `false`, so that the driver stops reading, only while the server exceeds its limit of bytes per minute
+    /// and its session is not ending. Reports never have to wait, since the owner handles each of them immediately.
     fn has_room(&mut self, _: usize) -> bool {
         let is_over = self.ending.stopped || self.ending.closed.is_some();
         is_over || !self.usage.is_slowed()
@@ -272,7 +271,8 @@ impl<'a> SessionRun<'a> {
     fn run_command(&mut self, command: ConnectionCommand, session: &mut SessionControl<'_>) {
         match command {
             ConnectionCommand::Call { ticket, request, deadline } => {
-                if let Err(error) = self.call(CallPurpose::Ticket(ticket), request.into_inner(), deadline, session) {
+                if let Err(error) = self.send_call(CallPurpose::Ticket(ticket), request.into_inner(), deadline, session)
+                {
                     if matches!(error, CallError::TooManyCalls) {
                         self.usage.count_refused_call();
                         self.ticks.schedule_soon();
@@ -285,13 +285,13 @@ impl<'a> SessionRun<'a> {
                     session.cancel(*call, CancelReason::User);
                 }
             }
-            ConnectionCommand::Answer { request, answer } => self.answer(request, answer.into_inner(), session),
+            ConnectionCommand::Answer { request, answer } => self.send_response(request, answer.into_inner(), session),
             ConnectionCommand::Notify(notification) => session.notify(notification),
             ConnectionCommand::Refresh { kind, reply } => self.refresh_lists(kind, reply, session),
             ConnectionCommand::ReadStale => self.read_stale_lists(session),
             ConnectionCommand::Ping => {
                 let deadline = CallDeadline { idle: PING_TIMEOUT, total: PING_TIMEOUT };
-                if let Err(error) = self.call(CallPurpose::Ping, ClientRequest::Ping, deadline, session) {
+                if let Err(error) = self.send_call(CallPurpose::Ping, ClientRequest::Ping, deadline, session) {
                     self.on_ping_failed(&error, session);
                 }
             }
@@ -316,7 +316,7 @@ impl<'a> SessionRun<'a> {
         }
     }
 
-    fn call(
+    fn send_call(
         &mut self,
         purpose: CallPurpose,
         request: ClientRequest,
@@ -331,7 +331,7 @@ impl<'a> SessionRun<'a> {
         Ok(())
     }
 
-    fn answer(&mut self, request: ServerRequestId, answer: ClientResponse, session: &mut SessionControl<'_>) {
+    fn send_response(&mut self, request: ServerRequestId, answer: ClientResponse, session: &mut SessionControl<'_>) {
         self.request_quota.remove(request);
         session.answer(request, answer);
     }
@@ -393,8 +393,8 @@ impl<'a> SessionRun<'a> {
             self.gathered.reported_activity = last;
             self.send_event(ConnectionEvent::Activity { last });
         }
-        if let Some(refused) = self.request_quota.take_refused_total() {
-            self.send_event(ConnectionEvent::RefusedUnseen { refused });
+        if let Some(refused) = self.request_quota.take_changed_refused_total() {
+            self.send_event(ConnectionEvent::RequestsRefused { refused });
         }
         for (ticket, task) in std::mem::take(&mut self.gathered.tasks) {
             self.send_event(ConnectionEvent::Task { ticket, task });

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use super::{Host, HostClosed};
 use crate::owner::{AppTools, AppToolsForModel, CallOrigin, Owner, ReviewError, WeakOwner};
 
-/// Name of the turns for sampling requests of apps in log messages.
+/// Name, in log messages, of the turns that handle sampling requests of apps.
 const SAMPLING_TURN: &str = "app sampling";
 
 impl Host {
@@ -90,13 +90,13 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn allows_any_arguments(
+    pub async fn allows_every_call(
         &self,
         origin: CallOrigin,
         server: String,
         tool: String,
     ) -> Result<bool, HostClosed> {
-        self.with_owner(move |owner| owner.allows_any_arguments(&origin, &server, &tool)).await
+        self.with_owner(move |owner| owner.allows_every_call(&origin, &server, &tool)).await
     }
 
     /// Lets the model of a conversation use the tools of a shown app, as the user decided. Calls still require the user's
@@ -110,7 +110,7 @@ impl Host {
     }
 
     /// Turns off the tools of a shown app, withdraws pending calls of them, and cancels running ones. `by_user` is
-    /// unset if the app was closed or changed its tools. Has no effect if they are not turned on.
+    /// `false` if the app was closed or changed its tools. Has no effect if the tools are not turned on.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ impl Host {
         self.with_owner(move |owner| owner.log_stopped_app(&server, &tool, cause)).await
     }
 
-    /// Emits a change of a shown app to the observers, without waiting for its delivery.
+    /// Emits an event about a change of a shown app to the observers, without waiting for its delivery.
     ///
     /// # Errors
     ///

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use domain::app_view::ProvidingApp;
-use domain::call::{CallFailure, CallKind};
+use domain::call::{CallFailure, CallId, CallKind};
 use mcp_proto::jsonrpc::code;
 use mcp_proto::session::{CallError, ClientRequest, ServerResult};
 use mcp_proto::types::{
     CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
 };
 use offers::resource_cache::ResourceRead;
-use offers::skills::EXTENSION as SKILLS_EXTENSION;
+use offers::skills::SKILLS_EXTENSION;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -47,7 +47,26 @@ impl Host {
         arguments: Map<String, Value>,
         sent: SentNotifier,
     ) -> Result<CallToolResult, CallFailure> {
-        self.call_tool_of(origin, id, (server, None), tool, arguments, sent).await
+        self.call_tool_of(origin, (id, None), (server, None), tool, arguments, sent).await
+    }
+
+    /// Calls a tool for the user, who repeats the earlier call `repeats` with it. No consent is required if the user
+    /// approved that call a short time ago, the payload is the same, and calls of the tool require consent by default
+    /// only. Otherwise like [`call_tool_as`](Self::call_tool_as).
+    ///
+    /// # Errors
+    ///
+    /// Returns the [`CallFailure`] that ended the call without a result of the tool.
+    pub async fn repeat_tool_call(
+        &self,
+        origin: CallOrigin,
+        (id, repeats): (CallId, CallId),
+        server: String,
+        tool: String,
+        arguments: Map<String, Value>,
+        sent: SentNotifier,
+    ) -> Result<CallToolResult, CallFailure> {
+        self.call_tool_of(origin, (id, Some(repeats)), (server, None), tool, arguments, sent).await
     }
 
     /// Calls a tool of a shown app of a server, after the user's consent. Otherwise like
@@ -65,21 +84,21 @@ impl Host {
         arguments: Map<String, Value>,
         sent: SentNotifier,
     ) -> Result<CallToolResult, CallFailure> {
-        self.call_tool_of(origin, id, (server, Some(app)), tool, arguments, sent).await
+        self.call_tool_of(origin, (id, None), (server, Some(app)), tool, arguments, sent).await
     }
 
     async fn call_tool_of(
         &self,
         origin: CallOrigin,
-        id: String,
+        (id, repeats): (CallId, Option<CallId>),
         (server, app): (String, Option<ProvidingApp>),
         tool: String,
         arguments: Map<String, Value>,
         sent: SentNotifier,
     ) -> Result<CallToolResult, CallFailure> {
         let request = ClientRequest::CallTool { name: tool.clone(), arguments, as_task: false };
-        let (kind, name, shown) = (CallKind::Tool, tool, None);
-        let call = NewCall { id, server: server.clone(), kind, name, origin, app, request, shown, sent: Some(sent) };
+        let (kind, name, shown, sent) = (CallKind::Tool, tool, None, Some(sent));
+        let call = NewCall { id, server: server.clone(), kind, name, origin, app, request, shown, repeats, sent };
         match self.call(call).await? {
             ServerResult::Tool(result) => Ok(*result),
             _ => Err(mismatched_response(server)),
@@ -118,7 +137,8 @@ impl Host {
         let arguments = arguments.into_iter().map(|(name, value)| (name, Value::String(value))).collect();
         let request = ClientRequest::GetPrompt { name: prompt.clone(), arguments };
         let (kind, name, origin) = (CallKind::Prompt, prompt, USER_OUTSIDE_CONVERSATION);
-        let call = NewCall { id, server: server.clone(), kind, name, origin, app: None, request, shown, sent: None };
+        let (app, repeats, sent) = (None, None, None);
+        let call = NewCall { id, server: server.clone(), kind, name, origin, app, request, shown, repeats, sent };
         match self.call(call).await? {
             ServerResult::Prompt(result) => Ok(*result),
             _ => Err(mismatched_response(server)),
@@ -175,8 +195,8 @@ impl Host {
         }
         let request = ClientRequest::ReadResource { uri: uri.clone() };
         let (kind, name) = (CallKind::Resource, uri.clone());
-        let app = None;
-        let call = NewCall { id, server: server.clone(), kind, name, origin, app, request, shown: None, sent: None };
+        let (app, shown, repeats, sent) = (None, None, None, None);
+        let call = NewCall { id, server: server.clone(), kind, name, origin, app, request, shown, repeats, sent };
         match self.call(call).await.map_err(|failure| with_missing_resource(failure, &uri))? {
             ServerResult::Contents { contents, cache } => {
                 let keep = move |owner: &mut Owner| {

@@ -12,7 +12,7 @@ use supervision::activity::ActivityLog;
 use tokio::sync::oneshot;
 
 use super::{Host, HostClosed};
-use crate::owner::{FlowError, ReviewError, ShownDefinition};
+use crate::owner::{DataFlowError, ReviewError, ShownDefinition};
 
 impl Host {
     /// Returns the catalog of a server as last read. Lists that are stale are read again in the background.
@@ -54,8 +54,8 @@ impl Host {
     ///
     /// Returns [`ReviewError::Stale`] if a definition differs from the displayed one, in which case nothing is pinned.
     /// See [`ReviewError`] for the other cases.
-    pub async fn review(&self, server: String, definitions: Vec<ShownDefinition>) -> Result<(), ReviewError> {
-        self.with_owner_reply(move |owner, reply| owner.review(&server, &definitions, reply)).await?
+    pub async fn mark_reviewed(&self, server: String, definitions: Vec<ShownDefinition>) -> Result<(), ReviewError> {
+        self.with_owner_reply(move |owner, reply| owner.mark_reviewed(&server, &definitions, reply)).await?
     }
 
     /// Returns the pinned definitions of all servers.
@@ -71,10 +71,9 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`FlowError::Server`] if no server has this name, [`FlowError::TooMany`] if too many tools have a
-    /// setting, [`FlowError::Store`] if the setting can't be written, and [`FlowError::Closed`] if the host has shut
-    /// down.
-    pub async fn set_data_flow(&self, server: String, flow: DataFlow) -> Result<(), FlowError> {
+    /// Returns a [`DataFlowError`] if no server has this name, too many tools have a setting, the setting can't be
+    /// written, or the host is closed.
+    pub async fn set_data_flow(&self, server: String, flow: DataFlow) -> Result<(), DataFlowError> {
         self.with_owner_reply(move |owner, reply| owner.set_data_flow(&server, flow, reply)).await?
     }
 

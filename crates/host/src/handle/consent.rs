@@ -1,5 +1,4 @@
-//! Decisions on consent requests, and limits on the requests of servers. Used by the commands of `api` and the command
-//! line.
+//! Decisions on consent requests, and limits on requests of servers. Used by the commands of `api` and by `cli`.
 
 use std::path::PathBuf;
 
@@ -64,12 +63,12 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn is_request_outside(
+    pub async fn is_request_outside_conversation(
         &self,
         id: ConsentRequestId,
         conversation: Option<String>,
     ) -> Result<bool, HostClosed> {
-        self.with_owner(move |owner| owner.is_request_outside(id, conversation.as_deref())).await
+        self.with_owner(move |owner| owner.is_request_outside_conversation(id, conversation.as_deref())).await
     }
 
     /// Denies all pending requests of a server and, with `mute` set, its future requests.

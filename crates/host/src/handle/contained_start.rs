@@ -1,7 +1,7 @@
 //! Sandboxes that are offered to the user in a consent request for starting a server.
 
 use domain::consent_request::ConsentRequestId;
-use launches::sandbox_proposal::{is_broad_folder, proposed_sandbox, runs_container};
+use launches::sandbox_proposal::{is_root_or_contains_home, proposed_sandbox, runs_container};
 use ports::server_config::{NetworkAccess, SandboxConfig, ServerConfig, ServerEntry};
 use tokio::sync::oneshot;
 
@@ -47,7 +47,7 @@ impl Host {
         if let Some(folder) = stdio.cwd.clone() {
             let judged = folder.clone();
             let judging =
-                tokio::task::spawn_blocking(move || is_broad_folder(&judged, std::env::home_dir().as_deref()));
+                tokio::task::spawn_blocking(move || is_root_or_contains_home(&judged, std::env::home_dir().as_deref()));
             if judging.await.map_err(|_| HostClosed)? {
                 return Ok(SandboxOffer::BroadFolder { folder });
             }
@@ -75,7 +75,7 @@ impl Host {
     ///
     /// Returns [`SandboxStartError::Request`] if the request is no longer open, its hash is not `hash`, or it is not
     /// for a local server without a sandbox, and [`SandboxStartError::Setup`] if the settings can't be changed.
-    pub async fn contain_start(
+    pub async fn move_start_into_sandbox(
         &self,
         request: ConsentRequestId,
         hash: String,

@@ -6,7 +6,7 @@ use domain::history::Reading;
 use domain::item::ConversationEvent;
 
 use super::{Host, HostClosed};
-use crate::owner::{ConversationLabel, ServerForModel};
+use crate::owner::{DataFlowLabel, ServerForModel};
 
 impl Host {
     /// Returns the data that a model may receive about these servers, in the given order.
@@ -74,17 +74,16 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn conversation_label(&self, conversation: String) -> Result<ConversationLabel, HostClosed> {
-        self.with_owner(move |owner| owner.conversation_label(&conversation)).await
+    pub async fn data_flow_label(&self, conversation: String) -> Result<DataFlowLabel, HostClosed> {
+        self.with_owner(move |owner| owner.data_flow_label(&conversation)).await
     }
 
-    /// Notifies observers that the conversation with this id changed, or that the list of conversations changed
-    /// (`None`).
+    /// Notifies observers that the conversation with this id or, for `None`, the list of conversations changed.
     ///
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn conversations_changed(&self, changed: Option<String>) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.conversations_changed(changed)).await
+    pub async fn report_changed_conversations(&self, changed: Option<String>) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.report_changed_conversations(changed)).await
     }
 }

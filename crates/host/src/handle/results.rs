@@ -8,7 +8,7 @@
 
 use domain::data_flow::ResultReview;
 use domain::item::ToolResult;
-use offers::review::{is_reviewable, result_flags, result_parts};
+use offers::review::{flags_of_tool_result, is_small_enough_to_review, result_parts};
 use tokio::sync::oneshot;
 
 use super::Host;
@@ -16,10 +16,10 @@ use crate::owner::{ResultOrigin, ResultVerdict};
 use crate::view::ConsentRequestBody;
 
 /// Reason that the model receives instead of a result that is too large to be reviewed.
-const TOO_LARGE_REASON: &str = "because it is too large to be reviewed; call the tool so that it returns less";
+const RESULT_TOO_LARGE_REASON: &str = "because it is too large to be reviewed; call the tool so that it returns less";
 
 impl Host {
-    /// Requests the user's review of a result if the settings of the tool require it, and waits for the verdict. Only
+    /// Requests the user's review of a result if the settings of the tool require it, and waits for the decision. Only
     /// the content of [`ResultVerdict::Passes`] may be sent to a model. If the caller stops waiting, it has to call
     /// [`withdraw_result_review`](Self::withdraw_result_review).
     pub async fn review_result(&self, origin: ResultOrigin, result: ToolResult) -> ResultVerdict {
@@ -33,19 +33,19 @@ impl Host {
             return ResultVerdict::Passes(Box::new(result));
         }
         let looked_through = tokio::task::spawn_blocking(move || {
-            let (flags, parts) = (result_flags(&result), result_parts(&result));
+            let (flags, parts) = (flags_of_tool_result(&result), result_parts(&result));
             (result, flags, parts)
         });
         let Ok((result, flags, parts)) = looked_through.await else { return closing() };
         if review == ResultReview::Suspicious && flags.is_empty() {
             return ResultVerdict::Passes(Box::new(result));
         }
-        let fits = is_reviewable(&parts);
+        let fits = is_small_enough_to_review(&parts);
         let (tool, app) = (origin.tool.clone(), origin.app.clone());
         let body = ConsentRequestBody::Result { tool, app, parts, is_error: result.is_error, flags };
         if !fits {
             let noted = self.with_owner(move |owner| owner.audit_unshown_result(&origin, &body)).await;
-            return noted.map_or_else(|_| closing(), |()| ResultVerdict::Withheld(TOO_LARGE_REASON.to_owned()));
+            return noted.map_or_else(|_| closing(), |()| ResultVerdict::Withheld(RESULT_TOO_LARGE_REASON.to_owned()));
         }
         let (reply, verdict) = oneshot::channel();
         if self.with_owner(move |owner| owner.request_result_review(origin, result, body, reply)).await.is_err() {

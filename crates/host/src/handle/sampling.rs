@@ -10,8 +10,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host has shut
-    /// down.
+    /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host is closed.
     pub async fn sampling(&self, server: String) -> Result<SamplingReport, ServerError> {
         self.with_owner(move |owner| owner.sampling_report(&server)).await?
     }

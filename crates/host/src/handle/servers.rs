@@ -1,5 +1,4 @@
-//! Settings of servers, starting and stopping servers, and their resource limits. Used by the commands of `api` and the
-//! command line.
+//! Settings, starts, stops and resource limits of servers. Used by the commands of `api` and by `cli`.
 
 use launches::sandbox::SandboxPlanError;
 use ports::server_config::{ServerConfig, ServerEntry};
@@ -92,8 +91,8 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn secrets_changed(&self, server: String) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.servers.secrets_changed(&server)).await
+    pub async fn discard_cached_secrets(&self, server: String) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.servers.discard_cached_secrets(&server)).await
     }
 
     /// Stops a server and removes it from the settings. Its stored tokens are deleted before this returns, and revoked
@@ -113,8 +112,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host has shut
-    /// down.
+    /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host is closed.
     pub async fn start_server(&self, name: String) -> Result<(), ServerError> {
         self.with_owner(move |owner| owner.start_for_user(&name)).await?
     }
@@ -123,8 +121,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host has shut
-    /// down.
+    /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host is closed.
     pub async fn stop_server(&self, name: String) -> Result<(), ServerError> {
         self.with_owner(move |owner| {
             owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;
@@ -138,19 +135,16 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host has shut
-    /// down.
+    /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host is closed.
     pub async fn restart_server(&self, name: String) -> Result<(), ServerError> {
         self.with_owner(move |owner| owner.restart(&name)).await?
     }
 
-    /// Makes the scheduled attempt to restart or reconnect to a server immediately. Does nothing if no attempt is
-    /// scheduled.
+    /// Makes the scheduled attempt to restart or reconnect to a server immediately, if one is scheduled.
     ///
     /// # Errors
     ///
-    /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host has shut
-    /// down.
+    /// Returns [`ServerError::NotFound`] if no server has this name, and [`ServerError::Closed`] if the host is closed.
     pub async fn retry_now(&self, name: String) -> Result<(), ServerError> {
         self.with_owner(move |owner| {
             let record = owner.server(&name).ok_or_else(|| ServerError::NotFound(name.clone()))?;

@@ -34,7 +34,7 @@ pub enum SetupError {
 pub struct ReplacedServer {
     /// Settings of the server when it was displayed to the user.
     pub config: ServerConfig,
-    /// Origin of the server's installation.
+    /// Source from which the server was installed, when the server was displayed to the user.
     pub origin: ServerOrigin,
 }
 
@@ -86,8 +86,7 @@ impl ServerSetup {
         self.other_servers(server).flat_map(|other| other.config.secret_names()).collect()
     }
 
-    /// Returns `true` if another server refers to a secret with this key. The comparison ignores case, since some
-    /// keychains do.
+    /// Returns `true` if another server refers to a secret with this key. Case is ignored, as some keychains do.
     #[must_use]
     pub fn is_secret_used_by_others(&self, server: &str, key: &str) -> bool {
         self.other_servers(server)
@@ -152,8 +151,9 @@ impl ServerSetup {
     }
 
     /// Replaces an installed server with another version under the same name. A secret without a new value keeps the
-    /// current value of the same variable or header, which is from then on bound to the new command. The server in each
-    /// file has to be equal to `was` at the time of the write, which is checked while the file is locked.
+    /// current value of the same variable or header, which is from then on bound to the new command. The settings and
+    /// the installation record of the server have to equal `was` at the time of each write, which is checked while the
+    /// file is locked.
     ///
     /// # Errors
     ///
@@ -219,8 +219,7 @@ impl ServerSetup {
             owner.resolve_pending_install_record(&name);
             Ok(())
         });
-        // The server is set up, so the error is only logged. The pending record has the same content as the completed
-        // one.
+        // The server is set up, so the error is only logged. The pending record has the content of the completed one.
         if let Err(error) = ended.await.map_err(ServerError::from).flatten() {
             tracing::error!(%error, "the origin of an installed server could not be recorded");
         }
@@ -242,13 +241,13 @@ impl ServerSetup {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn recorded_folders(&self) -> Result<Option<BTreeSet<String>>, HostClosed> {
+    pub async fn recorded_bundle_folders(&self) -> Result<Option<BTreeSet<String>>, HostClosed> {
         let are_known = self.host.snapshot().await?.config_problem.is_none();
-        let recorded = self.host.with_owner(|owner| owner.recorded_folders()).await?;
+        let recorded = self.host.with_owner(|owner| owner.recorded_bundle_folders()).await?;
         Ok(are_known.then_some(recorded))
     }
 
-    /// Copies the secrets of `was` to secrets of `server` without a value in the same environment variables or headers.
+    /// Gives each secret in `server` without a value the value that `was` has in the same variable or header.
     async fn fill_secrets_from(&self, was: &ServerConfig, server: &mut NewServer) -> Result<(), SetupError> {
         let (Some(place), values) = (was.secret_binding(), was.environment_or_headers()) else { return Ok(()) };
         for (name, parts) in &mut server.secret_values {
@@ -258,7 +257,7 @@ impl ServerSetup {
                 ValuePart::Secret(Some(_)) | ValuePart::Text(_) => None,
             });
             for (secret, named) in missing.zip(named) {
-                *secret = self.host.secret(secrets::storage_key(named, &place)).await?;
+                *secret = self.host.secret(secrets::secret_storage_key(named, &place)).await?;
             }
         }
         Ok(())
@@ -318,7 +317,7 @@ impl ServerSetup {
         };
         let persistence = self.store_secrets(secrets).await?;
         // A value cached since the settings were changed may be the old one.
-        self.host.secrets_changed(name).await?;
+        self.host.discard_cached_secrets(name).await?;
         self.forget_unused_secrets(&was).await?;
         updated?;
         Ok(persistence)
@@ -338,7 +337,8 @@ impl ServerSetup {
         Ok(removed?)
     }
 
-    /// Writes the secret of a server, after writing the settings `renamed` (if given) that refer to its new name.
+    /// Writes the value of a server's secret. If `renamed` is given, these settings, which refer to the secret by its
+    /// new name, are written first.
     ///
     /// # Errors
     ///
@@ -367,7 +367,7 @@ impl ServerSetup {
         secret: (String, String),
     ) -> Result<SecretPersistence, SetupError> {
         let persistence = self.store_secrets(vec![secret]).await?;
-        self.host.secrets_changed(server).await?;
+        self.host.discard_cached_secrets(server).await?;
         Ok(persistence)
     }
 

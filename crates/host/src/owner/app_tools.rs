@@ -27,7 +27,7 @@ use crate::view::ConsentRequestBody;
 
 /// Value of the field `kind` in audit entries about turning on the tools of a shown app.
 const APP_TOOLS_AUDIT_KIND: &str = "app-tools";
-/// Cause of the failure of a call whose app was closed before the call was sent to its page.
+/// Error text for a call of an app's tool if the app was closed before the call was sent to its page.
 const UNSENT_TO_CLOSED_APP: &str = "the call was not sent, since the app was closed";
 
 impl Owner {
@@ -55,7 +55,7 @@ impl Owner {
             kind: APP_TOOLS_AUDIT_KIND,
             subject: &subject,
             decision: "allowed",
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash,
             conversation: Some(&tools.conversation),
             ..AuditedDecision::default()
@@ -76,7 +76,7 @@ impl Owner {
     }
 
     /// Turns off the tools of a shown app, withdraws consent requests for calls of them, and cancels running calls.
-    /// `by_user` is unset if the app was closed or changed its tools, or its server's run ended.
+    /// `by_user` is `false` if the app was closed or changed its tools, or its server's run ended.
     pub(crate) fn turn_off_app_tools(&mut self, view: &str, by_user: bool) {
         let Some(tools) = self.calls.turn_off_app_tools(view) else { return };
         self.audit_without_waiting(AuditedDecision {
@@ -84,7 +84,7 @@ impl Owner {
             kind: APP_TOOLS_AUDIT_KIND,
             subject: &app_tools_subject(&tools),
             decision: "revoked",
-            by: if by_user { self.options.decides } else { "policy" },
+            by: if by_user { self.options.decider_name } else { "policy" },
             conversation: Some(&tools.conversation),
             ..AuditedDecision::default()
         });
@@ -98,8 +98,8 @@ impl Owner {
         self.calls.app_tools.tools_for_model(conversation)
     }
 
-    /// Decides about a call of an app's tool. A rule can deny it; otherwise it requires the user's consent, whatever the
-    /// rules and grants allow, since nobody has reviewed the definition as one of the server.
+    /// Decides about a call of a tool that a shown app provides. A rule can deny it; otherwise it requires the user's
+    /// consent, whatever the rules and grants allow, since such definitions can't be reviewed in advance.
     ///
     /// # Errors
     ///

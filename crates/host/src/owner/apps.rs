@@ -4,7 +4,7 @@
 use domain::app_view::{AppStopCause, AppViewEvent};
 use host_state::AuditedDecision;
 use mcp_apps::SandboxGrants;
-use offers::catalog::CatalogList;
+use offers::catalog::CatalogListKind;
 use offers::review::{AppApproval, AppReviewState, app_review_state, approve_app};
 use policy::{Hash, PolicyAct, ResolvedPaths, canonical_json};
 use serde_json::{Map, json};
@@ -46,7 +46,7 @@ impl Owner {
             kind: APP_AUDIT_KIND,
             subject: &subject,
             decision: "allowed",
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash,
             ..AuditedDecision::default()
         };
@@ -64,7 +64,7 @@ impl Owner {
         });
     }
 
-    /// Removes the approval of a page. Returns `false` if it has none.
+    /// Removes the user's approval of an app's page. Returns `false` if the page has no approval.
     pub(crate) fn revoke_app(&mut self, server: &str, uri: &str) -> bool {
         if !self.reviews.pins.get(server).is_some_and(|pins| pins.apps.contains_key(uri)) {
             return false;
@@ -74,7 +74,7 @@ impl Owner {
             kind: APP_AUDIT_KIND,
             subject: uri,
             decision: "revoked",
-            by: self.options.decides,
+            by: self.options.decider_name,
             ..AuditedDecision::default()
         });
         let page = uri.to_owned();
@@ -83,10 +83,11 @@ impl Owner {
         true
     }
 
-    /// Returns `true` if `origin` may now call this tool without consent, whatever the arguments are.
+    /// Returns `true` if `origin` may now call this tool without consent whatever the arguments are, so that a call of it
+    /// can neither be denied nor require consent.
     ///
     /// Considers the same facts as the decision about a call (`calls/decision.rs`).
-    pub(crate) fn allows_any_arguments(&mut self, origin: &CallOrigin, server: &str, tool: &str) -> bool {
+    pub(crate) fn allows_every_call(&mut self, origin: &CallOrigin, server: &str, tool: &str) -> bool {
         let after_untrusted = self.follows_untrusted_content(origin, server);
         let now = self.now();
         let Some(record) = self.servers.records.get_mut(server) else { return false };
@@ -100,7 +101,7 @@ impl Owner {
         if tool_filter_refusal(origin, &record.config.tools, tool, &definition.app).is_some() {
             return false;
         }
-        let review_state = record.offer.catalog.current_review_state(CatalogList::Tools, definition.review_state);
+        let review_state = record.offer.catalog.current_review_state(CatalogListKind::Tools, definition.review_state);
         let arguments = Map::new();
         let act = PolicyAct::CallTool {
             server,
@@ -121,13 +122,16 @@ impl Owner {
     pub(crate) fn log_stopped_app(&self, server: &str, tool: &str, cause: AppStopCause) {
         let Some(record) = self.servers.records.get(server) else { return };
         let text = match cause {
-            AppStopCause::Unresponsive => format!("the app of {tool:?} stopped responding and was closed"),
+            // The app of another server may be the cause.
+            AppStopCause::Unresponsive => {
+                format!("the app of {tool:?} was closed because the page of its window stopped responding")
+            }
             AppStopCause::PageEnded => format!("the process that drew the app of {tool:?} ended"),
         };
         record.log_activity_line(ActivityKind::State, &text);
     }
 
-    /// Sends a change of a shown app to the host's observers.
+    /// Emits an event about a change of a shown app to the host's observers.
     pub(crate) fn emit_app_view_event(&mut self, event: AppViewEvent) {
         self.events.emit(HostEvent::AppView(event));
     }

@@ -1,5 +1,4 @@
-//! Audit entries of decisions. An entry is written before its payload is sent, and is durable before the result is
-//! shown.
+//! Audit entries of decisions. An entry is written before its payload is sent, and durable before the result is shown.
 //!
 //! The owner submits each entry and never waits for the disk. An action that requires a written entry continues when
 //! the log confirms the entry ([`PendingAct`]). Entries are in the order of their submission, which is the order of the
@@ -14,7 +13,7 @@ use domain::call::{CallFailure, CallState};
 use host_state::AuditedDecision;
 use mcp_proto::session::{ClientResponse, ServerRequestId, ServerResult};
 use policy::Hash;
-use ports::{AppendOutcome, AuditEntry, AuditReceipts, WrittenEntry};
+use ports::{AuditAppendStatus, AuditEntry, AuditReceipts, WrittenAuditEntry};
 use rustc_hash::FxHashMap;
 
 use super::Owner;
@@ -25,11 +24,11 @@ use crate::view::{AppSettings, HostEvent};
 
 /// Action that is executed once its audit entry is written.
 pub(super) enum PendingAct {
-    /// Sends a call to this run of its server, or decides again if the permissions have changed since this version.
-    /// `write_id` identifies the write, not the entry.
+    /// Sends the call `id` to the server run `run`, or decides about it again if the permissions have changed since
+    /// `permissions_version`. `write_id` identifies the write, not the entry.
     Call { id: Arc<str>, write_id: u64, run: RunId, permissions_version: u64, permit: SendPermit },
     /// Sends a server its roots, if the user still shares the folders that the entry names.
-    Folders(PendingRootsResponse),
+    SendRoots(PendingRootsResponse),
     /// Calls a closure for any other action that requires a written entry.
     Act(AuditedAct),
     /// No action: the entry records a denial, or something that has already happened.
@@ -57,8 +56,8 @@ pub(super) struct PendingAudits {
     pub(super) receipts: Arc<AuditReceipts>,
     last_ticket: u64,
     waiting: FxHashMap<u64, (PendingAct, Option<AuditEntry>)>,
-    /// Position of the last written entry in the audit log.
-    pub(super) last: u64,
+    /// [`WrittenEntry::position`] of the last written entry.
+    pub(super) last_position: u64,
     /// Ids of calls whose results are retained until the audit entries about these calls are durable.
     held: Vec<Arc<str>>,
     /// Set once the user has started to change the retention of the log in this run.
@@ -84,7 +83,7 @@ impl Owner {
         self.audit_entry_then(entry, act);
     }
 
-    /// Submits a finished audit entry, and calls `act` with the result of writing it.
+    /// Submits a complete audit entry, and calls `act` with the result of writing it.
     pub(super) fn audit_entry_then(
         &mut self,
         entry: AuditEntry,
@@ -102,21 +101,21 @@ impl Owner {
         }
     }
 
-    /// Submits the entry of an event that happens regardless of the result, such as a denial.
+    /// Submits the audit entry of an event that happens even if the entry can't be written, such as a denial.
     pub(super) fn audit_without_waiting(&mut self, decided: AuditedDecision<'_>) {
         let entry = self.make_audit_entry(decided);
         self.audit_entry_without_waiting(entry);
     }
 
-    /// Submits a finished entry of an event that happens regardless of the result.
+    /// Submits a complete audit entry of an event that happens even if the entry can't be written.
     pub(super) fn audit_entry_without_waiting(&mut self, entry: AuditEntry) {
         if let Err((error, _)) = self.submit_audit_entry(entry, PendingAct::Nothing) {
             tracing::error!(%error, "a decision could not be written down");
         }
     }
 
-    /// Submits an audit entry, and stores the action `waiting` until the log confirms the entry. Returns the action
-    /// instead if the log has written the entry immediately or can't write it.
+    /// Submits an audit entry, and stores the action `waiting` until the log confirms that the entry is written.
+    /// Returns the action instead if the log has written the entry immediately or can't write it.
     #[expect(clippy::result_large_err, reason = "the continuation is returned, and is moved once")]
     fn submit_audit_entry(
         &mut self,
@@ -127,11 +126,11 @@ impl Owner {
         self.audits.last_ticket += 1;
         let ticket = self.audits.last_ticket;
         match self.ports.audit.append_later(entry, ticket) {
-            Ok(AppendOutcome::Written(written)) => {
+            Ok(AuditAppendStatus::Written(written)) => {
                 self.on_audit_entry_written(written, observed_entry);
                 Ok(Some(waiting))
             }
-            Ok(AppendOutcome::Later) => {
+            Ok(AuditAppendStatus::Later) => {
                 self.audits.waiting.insert(ticket, (waiting, observed_entry));
                 Ok(None)
             }
@@ -139,8 +138,8 @@ impl Owner {
         }
     }
 
-    fn on_audit_entry_written(&mut self, written: WrittenEntry, observed_entry: Option<AuditEntry>) {
-        self.audits.last = written.place;
+    fn on_audit_entry_written(&mut self, written: WrittenAuditEntry, observed_entry: Option<AuditEntry>) {
+        self.audits.last_position = written.position;
         if let Some(entry) = observed_entry {
             let entry = AuditEntry { number: written.number, ..entry };
             self.events.emit(HostEvent::AuditChanged(Some(Box::new(entry))));
@@ -179,7 +178,7 @@ impl Owner {
         entry
     }
 
-    /// Submits the audit entry of an allowed call, and sends the call once the entry is written.
+    /// Submits the audit entry of an allowed call, and sends the call to its server once the entry is written.
     pub(super) fn send_when_written(&mut self, mut record: Box<CallRecord>, entry: AuditEntry, permit: SendPermit) {
         let run = self.servers.records.get(&record.view.server).and_then(|server| server.session.connection.as_ref());
         let Some(run) = run.map(|connection| connection.run) else {
@@ -202,20 +201,21 @@ impl Owner {
 
     /// Submits the audit entry of an allowed response, and sends the roots to the server once the entry is written.
     pub(super) fn send_roots_when_written(&mut self, folders: PendingRootsResponse, entry: AuditEntry) {
-        self.write_then_act(entry, PendingAct::Folders(folders));
+        self.write_then_act(entry, PendingAct::SendRoots(folders));
     }
 
     /// Drops the pending response to a withdrawn request for roots. An audit entry records that it was not sent.
     pub(super) fn withdraw_roots_response(&mut self, of: (RunId, ServerRequestId)) {
-        let is_it = |waiting: &&mut (PendingAct, Option<AuditEntry>)| matches!(&waiting.0, PendingAct::Folders(folders) if (folders.run, folders.request) == of);
+        let is_it = |waiting: &&mut (PendingAct, Option<AuditEntry>)| matches!(&waiting.0, PendingAct::SendRoots(folders) if (folders.run, folders.request) == of);
         let Some((waiting, _)) = self.audits.waiting.values_mut().find(is_it) else { return };
-        if let PendingAct::Folders(folders) = std::mem::replace(waiting, PendingAct::Nothing) {
+        if let PendingAct::SendRoots(folders) = std::mem::replace(waiting, PendingAct::Nothing) {
             self.audit_unsent_roots(&folders.server, &folders.subject, &folders.hash);
         }
     }
 
-    /// Handles the log's confirmations of written entries.
-    pub(super) fn on_audit_receipts(&mut self, receipts: Vec<(u64, Result<WrittenEntry, StoreError>)>) {
+    /// Handles the log's reports that entries were written or could not be: executes the actions that wait for them,
+    /// and then reports the results of calls that wait for their entries to be durable.
+    pub(super) fn on_audit_receipts(&mut self, receipts: Vec<(u64, Result<WrittenAuditEntry, StoreError>)>) {
         for (ticket, result) in receipts {
             let Some((waiting, observed_entry)) = self.audits.waiting.remove(&ticket) else { continue };
             let result = result.map(|written| self.on_audit_entry_written(written, observed_entry));
@@ -260,7 +260,7 @@ impl Owner {
                     }
                 }
             }
-            PendingAct::Folders(folders) => self.continue_roots_response(folders, written),
+            PendingAct::SendRoots(folders) => self.continue_roots_response(folders, written),
             PendingAct::Act(act) => act(self, written),
             PendingAct::Nothing => {
                 if let Err(error) = written {
@@ -297,7 +297,7 @@ impl Owner {
     /// Passes the retention settings to the audit log, which then deletes older entries.
     pub(super) fn apply_audit_retention(&self) {
         let AppSettings { audit_days, audit_megabytes, .. } = self.settings.current;
-        self.ports.audit.retain(ports::AuditRetention { days: audit_days, megabytes: audit_megabytes });
+        self.ports.audit.set_retention(ports::AuditRetention { days: audit_days, megabytes: audit_megabytes });
     }
 }
 

@@ -6,7 +6,7 @@ use domain::StoreError;
 use host_state::AuditedDecision;
 use models::{ModelRef, ProviderSettings};
 use policy::{Hash, canonical_json};
-use ports::{Document, DocumentSeal};
+use ports::{Document, DocumentSealState};
 use serde_json::{Value, json};
 
 use super::Owner;
@@ -35,7 +35,7 @@ impl Owner {
     fn adopt_current_settings(&mut self, file: &ProvidersFile) -> ConfirmedFile {
         let adopted = ConfirmedFile::from_current(file, &self.settings.current);
         // If no provider is configured, the file is written on the first confirmation.
-        let is_needed = !adopted.providers.is_empty() || self.ports.documents.seal() == DocumentSeal::Sealed;
+        let is_needed = !adopted.providers.is_empty() || self.ports.documents.seal() == DocumentSealState::Sealed;
         if is_needed {
             let stored = adopted.clone();
             self.change_confirmed_settings(
@@ -148,7 +148,7 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
         let subject = canonical_json(&json!({ "provider": id, "was": was, "now": now }));
-        let (hash, by) = (Hash::of_bytes(subject.as_bytes()), self.options.decides);
+        let (hash, by) = (Hash::of_bytes(subject.as_bytes()), self.options.decider_name);
         let entry = AuditedDecision {
             kind: "provider",
             subject: &subject,
@@ -189,7 +189,7 @@ impl Owner {
     /// Applies the confirmed retention of the audit log, if the settings file contains a different one.
     pub(super) fn enforce_confirmed_retention(&mut self) {
         let confirmed = self.documents.confirmed.retention();
-        let is_sealed = self.ports.documents.seal() == DocumentSeal::Sealed;
+        let is_sealed = self.ports.documents.seal() == DocumentSealState::Sealed;
         if let Some(keeping) = confirmed
             .filter(|keeping| is_sealed && *keeping != AuditRetentionSetting::from_settings(&self.settings.current))
         {

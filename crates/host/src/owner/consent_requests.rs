@@ -1,5 +1,4 @@
-//! The queue of consent requests: adding, changing and withdrawing them. The policy decides here, the user in
-//! `decisions.rs`.
+//! The queue of consent requests: adds, changes and withdraws them. The user decides in `decisions.rs`.
 
 mod withdrawal;
 
@@ -34,6 +33,7 @@ impl Owner {
         self.request_consent_with(server, origin, body, scopes, reason, purpose, (None, None));
     }
 
+    /// Adds a consent request to the end of the queue, with the schema of its form and the number of its round, if any.
     #[expect(clippy::too_many_arguments, reason = "one place creates consent requests, from everything that they show")]
     pub(super) fn request_consent_with(
         &mut self,
@@ -55,7 +55,7 @@ impl Owner {
         let marks = self.review_findings(server, &body);
         let view = ConsentRequestView {
             id: ConsentRequestId(self.events.new_id()),
-            hash: consent_payload_hash(&body, schema.as_ref()),
+            hash: consent_payload_hash(server, &body, schema.as_ref()),
             server: server.to_owned(),
             command_line,
             transport,
@@ -77,8 +77,7 @@ impl Owner {
         self.events.emit(HostEvent::ConsentRequestChanged(Box::new(view)));
     }
 
-    /// Handles a request of a server: denies it, adds a consent request, or responds to it directly, as the policy
-    /// decides.
+    /// Handles a request of a server: denies it, adds a consent request, or responds directly, as the policy decides.
     pub(super) fn decide_server_request(
         &mut self,
         run: RunId,
@@ -147,10 +146,9 @@ impl Owner {
         reason: &str,
         answer: ClientResponse,
     ) {
-        let hash = consent_payload_hash(body, schema);
+        let hash = consent_payload_hash(server, body, schema);
         let conversation = self.models.sampling.conversation_of_app(requester);
-        // The entry has no content, so that a server that repeats requests can't displace many other entries of the
-        // log.
+        // The entry has no content, so that a server that repeats requests can't displace many other entries.
         let entry = AuditedDecision {
             server,
             kind: consent_kind(body),
@@ -167,11 +165,12 @@ impl Owner {
         self.send_response(server, requester, authorize_denial_response(answer));
     }
 
-    /// Returns `true` if a pending consent request belongs to another conversation, or to none.
-    pub(crate) fn is_request_outside(&self, id: ConsentRequestId, conversation: Option<&str>) -> bool {
+    /// Returns `true` if a consent request is pending, but doesn't belong to `conversation`, or belongs to no
+    /// conversation.
+    pub(crate) fn is_request_outside_conversation(&self, id: ConsentRequestId, conversation: Option<&str>) -> bool {
         let Some(at) = self.consent.position_of(id) else { return false };
-        let own = self.calls.conversation_of_request(&self.consent.pending[at].view.origin);
-        own.is_none() || own.as_deref() != conversation
+        let own = self.consent.pending[at].view.origin.conversation();
+        own.is_none() || own != conversation
     }
 
     /// Sends the response to a request of a server or its app. Drops the response if nobody waits for it any more.

@@ -26,8 +26,7 @@ pub struct ServerForModel {
 }
 
 impl ServerForModel {
-    /// Returns the hash of the server's instructions, by which the user approves them for the model. `None` if there
-    /// are none.
+    /// Returns the hash of the server's instructions, if any, by which the user approves them for the model.
     #[must_use]
     pub fn instructions_hash(&self) -> Option<String> {
         self.instructions.as_ref().map(|text| Hash::of_bytes(text.as_bytes()).to_string())

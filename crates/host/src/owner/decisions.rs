@@ -57,7 +57,7 @@ impl Owner {
         }
         let (paths, hash) = (self.paths_to_resolve(pending), hash.to_owned());
         if let ConsentRequestBody::StartServer { files, .. } = &pending.view.body {
-            let looking = read_current_files(files.clone(), self.options.look_at_files);
+            let looking = read_current_files(files.clone(), self.options.reread_launch_files);
             self.consent.pending[at].being_looked_at = true;
             self.run_concurrently(looking, move |owner, files| {
                 owner.decide_start_request(id, &hash, answer, files, reply)
@@ -134,7 +134,7 @@ impl Owner {
         let (id, server) = (self.consent.pending[at].view.id, self.consent.pending[at].view.server.clone());
         self.withdraw_requests_if(|pending| pending.view.id == id);
         if let Some(record) = self.servers.records.get_mut(&server) {
-            record.set(ServerState::Stopped);
+            record.set_state(ServerState::Stopped);
         }
         if let Err(error) = self.start(&server) {
             tracing::error!(%error, "consent for a server whose program changed could not be requested again");
@@ -182,7 +182,7 @@ impl Owner {
                 self.edit_request(at, new)?
             }
             (ConsentRequestEdit::Model(model), ConsentRequestBody::Sampling { response: None, .. }) => {
-                self.edit_model(at, model)?
+                self.change_sampling_model(at, model)?
             }
             _ => return Err(DecisionError::WrongKind("this part of the request can't be changed")),
         }
@@ -197,7 +197,7 @@ impl Owner {
         self.events.emit(HostEvent::ConsentRequestChanged(Box::new(view)));
     }
 
-    /// Validates the content of a form, and returns the validation errors.
+    /// Validates what the user entered in the form of a consent request, and returns the validation errors.
     pub(crate) fn check_form(
         &self,
         id: ConsentRequestId,

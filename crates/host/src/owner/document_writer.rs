@@ -84,8 +84,7 @@ impl Owner {
         place.send(WriterJob::Update(Box::new(QueuedChange { document, change, then, extra: None })));
     }
 
-    /// Submits a change of a stored JSON document without waiting. A log message about a failed write begins with
-    /// `failure`.
+    /// Submits a change of a stored JSON document without waiting. If it fails, the log message begins with `failure`.
     pub(super) fn write_later(
         &mut self,
         document: Document,

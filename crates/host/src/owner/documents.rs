@@ -8,7 +8,7 @@ use host_state::AuditedDecision;
 use offers::review::{Pins, ServerPins};
 use policy::{Grant, GrantSubject};
 use ports::server_config::ConfigProblem;
-use ports::{Document, DocumentRefusal, DocumentSeal, RefusedDocument};
+use ports::{Document, DocumentRefusal, DocumentSealState, RefusedDocument};
 use serde_json::{Value, json};
 
 use super::Owner;
@@ -17,7 +17,8 @@ use crate::view::{HostEvent, ServerState};
 
 /// Value of the field `kind` in audit entries about documents that grant rights.
 const DOCUMENT_AUDIT_KIND: &str = "document";
-/// Sealed documents whose content can allow acts without the user's consent.
+/// Documents whose content can allow acts without the user's consent. They are sealed: each file contains a MAC, and is
+/// rejected if another program has changed it.
 const PERMISSION_GRANTING_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
@@ -51,7 +52,7 @@ impl Owner {
                 "another program wrote it ({}). Nothing in it is used, and what it allowed has to be approved again.{place}",
                 refused.cause
             )
-        } else if self.ports.documents.seal() == DocumentSeal::Waiting {
+        } else if self.ports.documents.seal() == DocumentSealState::Waiting {
             return;
         } else {
             format!("its seal can't be checked ({}). Until it can, nothing in it is used.", refused.cause)
@@ -120,7 +121,7 @@ impl Owner {
             self.events.emit(HostEvent::CatalogChanged(server.clone()));
             self.emit_server(server);
         }
-        if self.documents.awaits_seal && self.ports.documents.seal() != DocumentSeal::Waiting {
+        if self.documents.awaits_seal && self.ports.documents.seal() != DocumentSealState::Waiting {
             self.documents.awaits_seal = false;
             if self.options.autostart {
                 self.start_approved_servers();
@@ -138,7 +139,7 @@ impl Owner {
         let stored: Pins = stored.into_iter().map(|(server, pins)| (server, Arc::new(pins))).collect();
         for server in self.reviews.merge(stored) {
             self.on_reviewed_definitions_changed(&server);
-            self.refresh_findings_in_consent_requests(&server);
+            self.recompute_review_warnings(&server);
             self.events.emit(HostEvent::CatalogChanged(server));
         }
     }

@@ -12,12 +12,12 @@ use super::Owner;
 use super::state::{DataFlowSettings, ReadDocument, ServerError, with_server_entry};
 use crate::HostClosed;
 
-fn flow_server_not_found(server: &str) -> FlowError {
+fn data_flow_server_not_found(server: &str) -> DataFlowError {
     ServerError::NotFound(server.to_owned()).into()
 }
 
 impl Owner {
-    /// Returns the data flow settings of a server, or the defaults.
+    /// Returns the data flow settings of a server, or the default settings if the user has set none.
     pub(crate) fn data_flow_of(&self, server: &str) -> DataFlow {
         self.permissions.data_flow.data_flow_of(server)
     }
@@ -27,13 +27,13 @@ impl Owner {
         &mut self,
         server: &str,
         flow: DataFlow,
-        reply: oneshot::Sender<Result<(), FlowError>>,
+        reply: oneshot::Sender<Result<(), DataFlowError>>,
     ) {
         let was = self.data_flow_of(server);
         let nothing_to_write = if !self.servers.records.contains_key(server) {
-            Some(Err(flow_server_not_found(server)))
+            Some(Err(data_flow_server_not_found(server)))
         } else if flow.tools.len() > MAX_TOOL_SETTINGS {
-            Some(Err(FlowError::TooMany))
+            Some(Err(DataFlowError::TooMany))
         } else {
             // While another change is being written, the settings in memory may still change.
             (was == flow && self.permissions.data_flow.pending_changes == 0).then_some(Ok(()))
@@ -50,7 +50,7 @@ impl Owner {
             kind: "data-flow",
             subject: &subject,
             decision: "allowed",
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };
@@ -59,9 +59,9 @@ impl Owner {
         self.audit_then(entry, move |owner, written| {
             // The server may have been removed or renamed while the entry was written.
             let is_there = owner.servers.records.contains_key(&server);
-            let written = written.map_err(FlowError::from);
+            let written = written.map_err(DataFlowError::from);
             if let Err(error) =
-                written.and_then(|()| is_there.then_some(()).ok_or_else(|| flow_server_not_found(&server)))
+                written.and_then(|()| is_there.then_some(()).ok_or_else(|| data_flow_server_not_found(&server)))
             {
                 owner.permissions.data_flow.pending_changes -= 1;
                 let _ = reply.send(Err(error));
@@ -73,7 +73,7 @@ impl Owner {
                 owner.permissions.data_flow.pending_changes -= 1;
                 let set = if !owner.servers.records.contains_key(&server) {
                     owner.write_data_flow(&server, None);
-                    Err(flow_server_not_found(&server))
+                    Err(data_flow_server_not_found(&server))
                 } else if let Err(error) = written {
                     Err(error.into())
                 } else {
@@ -122,7 +122,7 @@ impl Owner {
 
 /// Error of changing the data flow settings of a server.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum FlowError {
+pub enum DataFlowError {
     /// No server has this name.
     #[error(transparent)]
     Server(#[from] ServerError),

@@ -1,7 +1,7 @@
 //! The gate: the only code that creates an [`AuthorizedPayload`], which is required for sending anything from the host.
 //!
-//! A payload is authorized by the user's approval of one consent request ([`Approval`]), by a rule or grant, or by a
-//! built-in permission, such as for prompts and resources that the user requests. Once the decision is in the audit
+//! A payload is authorized by the user's approval of one consent request ([`Approval`]), by a rule, grant or repeated
+//! approval, or by a built-in permission, such as for prompts and resources. Once the decision is in the audit
 //! log, an outgoing call, start, response or URL has a [`SendPermit`], which is valid for one receiver, for exactly
 //! these bytes, and for one use. Sending consumes the permit, and compares its hash with that of the payload; the hash
 //! of a sign-in URL omits parameters that are generated for each use.
@@ -26,7 +26,7 @@ use mcp_proto::session::{ClientRequest, ClientResponse};
 use mcp_proto::types::{CreateMessageParams, ElicitAction, ElicitResult};
 use models::{ModelRef, ModelRequest};
 use offers::review::{result_content_json, result_parts};
-use offers::skills::EXTENSION as SKILLS;
+use offers::skills::SKILLS_EXTENSION as SKILLS;
 use policy::{ApprovalScope, DecisionSource, Hash};
 use ports::Platform;
 use ports::url_parts::UrlParts;
@@ -56,13 +56,13 @@ pub(super) struct Approval {
     shown: Hash,
 }
 
-/// Permit to send one payload to one receiver, once.
+/// Permit to send one payload to one receiver once, created when the user, a rule or a grant allows it.
 #[derive(Debug)]
 #[must_use = "what was approved and written down is to be sent"]
 pub(crate) struct SendPermit {
     to: String,
     payload_hash: Hash,
-    /// Rule or grant that allowed the payload, or `None` if the user approved it.
+    /// Rule, grant or repeated approval that allowed the payload, or `None` if the user approved it.
     by: Option<DecisionSource>,
 }
 
@@ -87,7 +87,7 @@ impl<T> AuthorizedPayload<T> {
 }
 
 impl SendPermit {
-    /// Creates a permit for a payload that a rule or grant allows. `payload_hash` is the hash of the payload, which the
+    /// Creates a permit for a payload that the policy allows. `payload_hash` is the hash of the payload, which the
     /// audit log is about to record.
     pub(super) fn by_rule(by: DecisionSource, to: &str, payload_hash: Hash) -> Self {
         Self { to: to.to_owned(), payload_hash, by: Some(by) }
@@ -98,12 +98,12 @@ impl SendPermit {
         Self { to: to.to_owned(), payload_hash, by: None }
     }
 
-    /// Returns the rule or grant that allowed the payload, or `None` if the user approved it.
+    /// Returns the rule, grant or repeated approval that allowed the payload, or `None` if the user approved it.
     pub(super) const fn source(&self) -> Option<DecisionSource> {
         self.by
     }
 
-    /// Returns the hash of the authorized payload.
+    /// Returns the hash of the payload that this permit allows to be sent.
     pub(super) const fn payload_hash(&self) -> &Hash {
         &self.payload_hash
     }
@@ -199,8 +199,7 @@ impl SendPermit {
     }
 }
 
-/// Authorizes a denial, which contains no user data. A response that contains user data is replaced by an error
-/// response.
+/// Authorizes a denial, which contains no user data. A response with user data is replaced by an error response.
 pub(super) fn authorize_denial_response(answer: ClientResponse) -> AuthorizedPayload<ClientResponse> {
     let contains_nothing = match &answer {
         ClientResponse::Refused { .. } => true,
@@ -381,9 +380,9 @@ impl Owner {
         }
     }
 
-    /// Consumes the permit for a call, which `app` receives, or the server if `app` is `None`. Also returns `true` if
-    /// the tool's annotations contain `openWorldHint: true`, and for every tool of an app, since the user and other
-    /// hosts can put any content into an app.
+    /// Consumes the permit for a call, and authorizes sending the request to the shown app `app`, or to the server if
+    /// `app` is `None`. Also returns `true` if the tool's annotations contain `openWorldHint: true`, and for every tool
+    /// of an app, since the user and other hosts can put any content into an app.
     ///
     /// # Errors
     ///
@@ -406,10 +405,10 @@ impl Owner {
                 (request.current_hash(definition).ok_or_else(changed)?, definition.declares_open_world)
             }
             (ClientRequest::GetPrompt { name, arguments }, _) => {
-                (Cow::Owned(read_request_hash(CallKind::Prompt, name, arguments.clone())), false)
+                (Cow::Owned(read_request_hash(&call.server, CallKind::Prompt, name, arguments.clone())), false)
             }
             (ClientRequest::ReadResource { uri }, _) => {
-                (Cow::Owned(read_request_hash(CallKind::Resource, uri, Map::new())), false)
+                (Cow::Owned(read_request_hash(&call.server, CallKind::Resource, uri, Map::new())), false)
             }
             _ => return Err(changed()),
         };
@@ -437,8 +436,7 @@ impl Owner {
                 self.permissions.check_unaudited_read(server, self.now())?
             }
             ClientRequest::Unsubscribe { .. } | ClientRequest::SetLogLevel { .. } | ClientRequest::Ping => {}
-            // Only the list of skills and its entries. The files of a skill are read as resources, which require a
-            // decision.
+            // Only the list of skills and its entries. A skill's files are read as resources, which require a decision.
             ClientRequest::Extension { extension: SKILLS, method: "skills/list" | "skills/get", .. } => {}
             _ => return Err(CallFailure::Refused("because it requires consent".to_owned())),
         }

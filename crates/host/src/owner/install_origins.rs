@@ -14,7 +14,8 @@ use super::Owner;
 use super::state::{InstallRecord, ReadDocument, ServerError, with_server_entry};
 
 impl Owner {
-    /// Returns the recorded installation of a server, compared with its settings.
+    /// Returns where a server was installed from, and if its command or address has changed since. `None` if it was not
+    /// installed from a registry or bundle.
     pub(super) fn installation_info(&self, name: &str, config: &ServerConfig) -> Option<InstallationInfo> {
         self.launches.install_record(name, Some(config)).map(|record| record.into_installation_info(config))
     }
@@ -75,7 +76,7 @@ impl Owner {
 
     /// Returns the bundle folders that installation records refer to. Records of servers that are not configured are
     /// included, since a user who removed a server from the settings by hand may add it again.
-    pub(crate) fn recorded_folders(&self) -> BTreeSet<String> {
+    pub(crate) fn recorded_bundle_folders(&self) -> BTreeSet<String> {
         self.launches.origins.values().flat_map(InstallRecord::folders).map(str::to_owned).collect()
     }
 

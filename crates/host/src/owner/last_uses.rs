@@ -20,7 +20,7 @@ impl Owner {
         let last_use = LastUse { at: self.now(), by: used_by };
         match by {
             DecisionSource::Grant(id) => {
-                let is_persisted = self.permissions.policy.grants_mut().note_use(server, tool, id, last_use);
+                let is_persisted = self.permissions.policy.grants_mut().note_grant_use(server, tool, id, last_use);
                 if is_persisted && self.permissions.uses.mark_unwritten(id) {
                     self.run_concurrently(tokio::time::sleep(USE_WRITE_DELAY), |owner, ()| owner.write_grant_uses());
                 }
@@ -28,13 +28,16 @@ impl Owner {
             DecisionSource::Rule(of) => {
                 let policy = &self.permissions.policy;
                 let rule = || policy.rules(of.source).find(|own| own.id == of.id).cloned();
-                self.permissions.uses.note_rule(of, last_use, rule);
+                self.permissions.uses.record_rule_use(of, last_use, rule);
             }
-            DecisionSource::BuiltIn | DecisionSource::Preset | DecisionSource::ManagedPreset => {}
+            DecisionSource::BuiltIn
+            | DecisionSource::Preset
+            | DecisionSource::ManagedPreset
+            | DecisionSource::RepeatedApproval => {}
         }
     }
 
-    /// Records that a server is launched and, if `by` is given, that this rule or grant allowed the start.
+    /// Records that a server is being started and, if `by` is given, that this rule or grant allowed the start.
     pub(super) fn record_start_use(&mut self, by: Option<DecisionSource>, server: &str) {
         let Some(record) = self.servers.records.get_mut(server) else { return };
         let used_by = record.launch.requested_by.take().unwrap_or(UsedBy::Host);
@@ -56,7 +59,7 @@ impl Owner {
     /// Records that a server received its shared folders.
     pub(super) fn record_roots_use(&mut self, server: &str) {
         let last_use = LastUse { at: self.now(), by: UsedBy::Server };
-        self.permissions.uses.note_folders(server, last_use);
+        self.permissions.uses.record_folders_use(server, last_use);
     }
 
     /// Writes the last uses of grants to their file. Never adds a grant, since another process may have revoked it.
@@ -71,7 +74,7 @@ impl Owner {
         }
     }
 
-    /// Returns the last uses of rules and of shared folders in this run.
+    /// Returns the last uses of rules and of shared folders since the host started.
     pub(crate) fn permission_uses(&self) -> PermissionUses {
         self.permissions.uses.clone()
     }

@@ -51,7 +51,7 @@ use launches::sandbox::DrawbridgeFiles;
 use offers::review::{Pins, ServerPins};
 use policy::Grants;
 use ports::server_config::ConfigProblem;
-use ports::{AuditReceipts, Document, DocumentSeal, Ports};
+use ports::{AuditReceipts, Document, DocumentSealState, Ports};
 use tokio::sync::{broadcast, oneshot};
 
 use crate::connection::{ConnectionEvent, RunId};
@@ -61,13 +61,13 @@ use crate::{HostOptions, NumberedEvent};
 use audit::PendingAudits;
 pub use conversation_servers::ServerForModel;
 pub(crate) use decisions::canonical_folders;
-pub use flow_settings::FlowError;
+pub use flow_settings::DataFlowError;
 pub(crate) use gate::{AuthorizedPayload, authorize_link_opening, open_in_browser};
 use host_state::AuditedDecision;
 pub(crate) use host_state::end_orphaned_servers;
 pub use sampling::SamplingError;
 pub use state::{
-    AppTools, AppToolsForModel, CallOrigin, ConversationLabel, DecisionError, RestoreGrantError, ResultOrigin,
+    AppTools, AppToolsForModel, CallOrigin, DataFlowLabel, DecisionError, RestoreGrantError, ResultOrigin,
     ResultVerdict, ReviewError, SentCall, SentNotifier, ServerError, ShownDefinition,
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
@@ -114,7 +114,7 @@ impl Owner {
         let pins: BTreeMap<String, ServerPins> =
             read_document(&ports, Document::Pins, &mut problem).unwrap_or_default();
         let pins: Pins = pins.into_iter().map(|(server, own)| (server, Arc::new(own))).collect();
-        let awaits_seal = ports.documents.seal() == DocumentSeal::Waiting;
+        let awaits_seal = ports.documents.seal() == DocumentSealState::Waiting;
         let settings = read_document(&ports, Document::Settings, &mut problem).unwrap_or_default();
         let known = read_document(&ports, Document::Servers, &mut problem).unwrap_or_default();
         let packages = read_document(&ports, Document::Packages, &mut problem).unwrap_or_default();
@@ -186,7 +186,7 @@ impl Owner {
         }
     }
 
-    /// Handles a report that the connection of this run of a server sent.
+    /// Handles a report of a server's connection. `run` is the run of the server in which it was sent.
     pub(crate) fn on_connection_event(&mut self, run: RunId, event: ConnectionEvent) {
         // Reports about a call need only the ticket, not the record of the server.
         let event = match event {
@@ -211,7 +211,7 @@ impl Owner {
             ConnectionEvent::Task { .. } | ConnectionEvent::Progress { .. } | ConnectionEvent::Done { .. } => {}
             ConnectionEvent::Catalog(catalog) => self.on_catalog(run, &server, catalog),
             ConnectionEvent::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
-            ConnectionEvent::RefusedUnseen { refused } => self.on_requests_refused(run, &server, refused),
+            ConnectionEvent::RequestsRefused { refused } => self.on_requests_refused(run, &server, refused),
             ConnectionEvent::Activity { last } => {
                 let all = self.servers.records.values().map(|record| &*record.activity);
                 self.servers.activity_size.shrink_to(self.options.max_activity_bytes, all);
@@ -256,7 +256,7 @@ impl Owner {
             muted: self.permissions.policy.is_muted(name),
             muted_until: self.consent.throttles.get(name).and_then(|throttle| throttle.muted_until),
             refused_requests: self.consent.throttles.get(name).map_or(0, RequestThrottle::refused_since_reset),
-            trust: self.trust_in(name),
+            trust: self.server_trust_duration(name),
             flow: self.data_flow_of(name),
             pid: record.session.pid,
             connected: record.session.connected.clone(),

@@ -12,10 +12,11 @@ use super::state::{
 use crate::connection::RunId;
 
 impl Owner {
-    /// Counts the user's decision on a server's request. An approval resets the number of consecutive denials.
+    /// Counts the user's decision on a server's request: `refused` if it was denied. An approval resets the number of
+    /// consecutive denials.
     pub(super) fn count_decision(&mut self, server: &str, refused: bool) {
         // Scripted decisions don't mute a server, since muting spares a person from too many requests.
-        if self.options.decides != "user" {
+        if self.options.decider_name != "user" {
             return;
         }
         if !refused {
@@ -32,9 +33,10 @@ impl Owner {
 
     fn mute_for_cool_down(&mut self, server: &str) {
         let pause = self.options.cool_down;
-        let until = ports::time::end_of_span(self.now(), pause);
+        let until = ports::time::time_after(self.now(), pause);
         self.consent.throttle(server).mute_until(until);
         self.permissions.policy.mute(server);
+        self.permissions.forget_approved_calls(server);
         self.audit_without_waiting(AuditedDecision {
             server,
             kind: "mute",
@@ -105,7 +107,7 @@ impl Owner {
         });
     }
 
-    /// Records in the audit log how many requests a mute refused in total, unless that number is already recorded.
+    /// Records in the audit log how many requests a server's mute refused in total, unless that is already recorded.
     fn audit_final_muted_count(&mut self, server: &str) {
         if let Some(refused) = self.consent.throttles.get(server).and_then(RequestThrottle::unlogged_refusals) {
             self.audit_refused_while_muted(server, refused);

@@ -67,7 +67,7 @@ impl PinnedCommand {
     }
 }
 
-/// Returns the configuration with other arguments, which select exactly one version of the package.
+/// Returns the configuration with `args` as arguments, which select exactly one version of the package.
 fn pinned_config(config: &StdioConfig, args: Vec<String>) -> StdioConfig {
     StdioConfig { args, ..config.clone() }
 }
@@ -90,7 +90,7 @@ impl Owner {
         }
         let Some(record) = self.servers.records.get_mut(&start.name) else { return };
         let by_user = std::mem::take(&mut record.launch.started_by_user);
-        let by_user = by_user && self.options.decides == "user";
+        let by_user = by_user && self.options.decider_name == "user";
         let ran = record.launch.package.clone().filter(|_| !by_user && record.supervision.is_restarting());
         let approved = self.launches.approved_package(&start.name, &start.config);
         let (version, brings_back) = match (ran, approved) {
@@ -106,7 +106,7 @@ impl Owner {
             (start, pinned)
         };
         self.run_concurrently(pinning, move |owner, (start, pinned)| {
-            if owner.servers.awaiting_start(&start.name, &start.config).is_none() {
+            if owner.servers.starting_record(&start.name, &start.config).is_none() {
                 return;
             }
             if !brings_back {
@@ -141,7 +141,7 @@ impl Owner {
             (start, found, approved)
         };
         self.run_concurrently(looking, move |owner, (PackageStart { name, config, .. }, found, approved)| {
-            if owner.servers.awaiting_start(&name, &config).is_some() {
+            if owner.servers.starting_record(&name, &config).is_some() {
                 let approved =
                     approved.filter(|approved| owner.permissions.allows_start(&name, &approved.hash(), owner.now()));
                 owner.decide_pinned_start(&name, approved.unwrap_or(found));
@@ -179,7 +179,7 @@ impl Owner {
         });
     }
 
-    /// Stores the package version of an approved start, to use it for the next start.
+    /// Stores the package version of an approved start, which is used for the server's next start.
     pub(super) fn store_approved_package(&mut self, name: &str) {
         let Some(record) = self.servers.records.get(name) else { return };
         let Some(Ok(version)) = record.launch.package.as_ref().map(|package| package.found.clone()) else { return };
@@ -193,7 +193,7 @@ impl Owner {
 
     /// Handles the user's denial of a package version that a look-up found. The approved version remains approved, and
     /// the returned message explains how to start it. Returns `None` if the denied start was not for such a version.
-    pub(super) fn decline_package(&mut self, name: &str, body: &ConsentRequestBody) -> Option<String> {
+    pub(super) fn handle_denied_package_version(&mut self, name: &str, body: &ConsentRequestBody) -> Option<String> {
         let ConsentRequestBody::StartServer { package: Some(package), .. } = body else { return None };
         let found = package.found.as_ref().ok()?;
         let config = self.servers.records.get(name).map(|record| std::sync::Arc::clone(&record.config))?;
@@ -212,7 +212,7 @@ impl Owner {
         let value = serde_json::to_value(&package).ok();
         self.launches.packages.insert(name.to_owned(), package);
         // Approvals by an answers file apply to this run only, and don't replace the user's approvals.
-        if self.options.decides != "user" {
+        if self.options.decider_name != "user" {
             return;
         }
         self.write_entry_later(Document::Packages, "the version of a package could not be written", name, value);
@@ -228,11 +228,11 @@ impl Owner {
 /// Returns the package that a command loads, or `None` if the command is not a package launcher. If the launcher would
 /// run a local copy in `directory` instead of the registry's package, the package is unknown.
 pub(super) fn launched_package(config: &StdioConfig, directory: &Path) -> Option<launches::packages::LauncherPackage> {
-    use launches::packages::{LauncherPackage, UnknownPackage, find_local_copy};
+    use launches::packages::{LauncherPackage, UnknownPackage, find_local_copy_of_npx_package};
 
     let launched = launches::packages::launched_package(&config.command, &config.args)?;
     let LauncherPackage::Package(reference) = &launched else { return Some(launched) };
-    match find_local_copy(reference, directory) {
+    match find_local_copy_of_npx_package(reference, directory) {
         Some(copy) => {
             let cause = UnknownPackage::LocalCopy(copy.display().to_string());
             Some(LauncherPackage::Unknown(reference.launcher.name().to_owned(), cause))

@@ -14,13 +14,14 @@ pub(super) async fn resolve_links(paths: BTreeSet<String>) -> ResolvedPaths {
     ResolvedPaths::Here(process::path_links::resolve_links(paths).await)
 }
 
-/// Returns the unresolved state of a call's paths, which for a remote server don't refer to this computer.
+/// Returns the state of a call's paths before links are resolved: none resolved, or, for a remote server, paths that
+/// don't refer to this computer.
 pub(super) fn unresolved_paths(config: &ServerConfig) -> ResolvedPaths {
     if config.as_stdio().is_none() { ResolvedPaths::Elsewhere } else { ResolvedPaths::Here(HashMap::new()) }
 }
 
 impl Owner {
-    /// Returns the paths in a tool call's arguments that rules depend on. Empty for a remote server, whose paths don't
+    /// Returns the paths in a tool call's arguments that rules compare. Empty for a remote server, whose paths don't
     /// refer to this computer.
     pub(super) fn paths_in_call(&self, server: &str, tool: &str, arguments: &Map<String, Value>) -> BTreeSet<String> {
         let is_local = self.servers.records.get(server).is_some_and(|record| record.config.as_stdio().is_some());

@@ -1,9 +1,9 @@
-//! Definitions that the user has reviewed. They are pinned on approval or review, stored in `pins.json`, and compared
-//! with the current definitions.
+//! The user's reviews of definitions (tools, prompts, commands and addresses). On approval or review the definition is
+//! pinned: its hash is stored in `pins.json`, and compared with the current definition later.
 
 use credentials::sign_in::SignInEndpoint;
 use host_state::AuditedDecision;
-use launches::pinned_parts::{address_parts, command_parts};
+use launches::pinned_parts::{named_address_parts, named_command_parts};
 use mcp_proto::types::Tool;
 use offers::review::{DefinitionKind, PinnedIdentity, Pins, ServerPins};
 use policy::{Hash, ReviewState};
@@ -26,9 +26,9 @@ impl Owner {
             ServerTransport::Stdio(config) => {
                 let Some((program, _)) = &record.launch.found else { return };
                 let command = record.launch.command.as_ref().unwrap_or(config);
-                command_parts(command, program, record.launch.files.as_ref(), record.launch.package.as_ref())
+                named_command_parts(command, program, record.launch.files.as_ref(), record.launch.package.as_ref())
             }
-            ServerTransport::Http(config) => address_parts(config),
+            ServerTransport::Http(config) => named_address_parts(config),
         };
         let pinned = self.reviews.pins.get(server).and_then(|pins| pins.identity.as_ref());
         if pinned.is_none_or(|pinned| pinned.hash != *approved || pinned.parts != parts) {
@@ -75,13 +75,14 @@ impl Owner {
         self.change_pins(server, lasts, move |pins| pins.pin(kind, &name, &definition, identity.as_ref(), at))
     }
 
-    /// Returns `true` if a person makes the decisions. Approvals by an answers file are not stored.
+    /// Returns `true` if a person decides on consent requests. If an answers file does, approvals are not stored.
     fn is_decided_by_person(&self) -> bool {
-        self.options.decides == "user"
+        self.options.decider_name == "user"
     }
 
-    /// Changes the pins of a server in memory and, with `lasts` set, in the file. Other entries of the file are
-    /// retained, since another process may have written them, for example the app while the command line is running.
+    /// Changes the pins of a server in memory and, if `lasts` is `true`, also in the file. Pins of other servers in the
+    /// file are retained, since another process may have written them, for example the app while the command line is
+    /// running.
     pub(super) fn change_pins<T>(
         &mut self,
         server: &str,
@@ -108,7 +109,8 @@ impl Owner {
         changed
     }
 
-    /// Discards values computed from a server's reviewed definitions. Emits an event if its unreviewed count changed.
+    /// Discards values computed from a server's pins, after they have changed. Emits an event if the number of
+    /// unreviewed definitions changed.
     pub(super) fn on_reviewed_definitions_changed(&mut self, server: &str) {
         let mut unreported = None;
         if let Some(record) = self.servers.records.get_mut(server) {
@@ -130,7 +132,7 @@ impl Owner {
     }
 
     /// Pins the definitions that the user reviewed, if each of them is equal to the displayed one.
-    pub(crate) fn review(
+    pub(crate) fn mark_reviewed(
         &mut self,
         server: &str,
         displayed: &[ShownDefinition],
@@ -152,7 +154,7 @@ impl Owner {
             kind: "review",
             subject: &subject,
             decision: "allowed",
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };
@@ -173,7 +175,7 @@ impl Owner {
             let has_room = owner.change_pins(&server, true, move |pins| {
                 reviewed.iter().all(|(kind, name, definition)| pins.pin(*kind, name, definition, identity.as_ref(), at))
             });
-            owner.refresh_findings_in_consent_requests(&server);
+            owner.recompute_review_warnings(&server);
             owner.events.emit(HostEvent::CatalogChanged(server.clone()));
             let _ = reply.send(if has_room { Ok(()) } else { Err(ReviewError::Full(server)) });
         });

@@ -7,7 +7,7 @@ use domain::consent_request::ConsentRequestOrigin;
 use domain::history::{Reading, ReadingKind};
 
 use super::Owner;
-use super::state::{CallOrigin, ConversationLabel};
+use super::state::{CallOrigin, DataFlowLabel};
 use crate::view::HostEvent;
 
 impl Owner {
@@ -19,7 +19,7 @@ impl Owner {
     }
 
     /// Returns the servers whose content is known to be in a conversation.
-    pub(crate) fn conversation_label(&self, conversation: &str) -> ConversationLabel {
+    pub(crate) fn data_flow_label(&self, conversation: &str) -> DataFlowLabel {
         self.permissions.data_flow.labels.label(conversation).cloned().unwrap_or_default()
     }
 

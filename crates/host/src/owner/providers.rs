@@ -257,7 +257,8 @@ impl Owner {
         }
     }
 
-    /// Stores the models, or the error, with which a provider replied to a list request made with these settings.
+    /// Stores the list of models, or the error, that a provider returned. The request was made with these provider
+    /// settings, and the result is dropped if they have changed.
     pub(crate) fn on_models_listed(
         &mut self,
         settings: &ProviderSettings,

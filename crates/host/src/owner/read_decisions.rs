@@ -1,5 +1,5 @@
 //! Decisions about getting prompts and reading resources. What the user requests directly is allowed unless a rule or
-//! the preset requires otherwise. Apps may read what their server lists.
+//! the preset requires otherwise. An app may read the resources that its server lists.
 
 use domain::call::{CallFailure, ServerCall};
 use host_state::AuditedDecision;
@@ -22,12 +22,12 @@ impl Owner {
         request: &ClientRequest,
     ) -> Result<CallDisposition, CallFailure> {
         let server = call.server.as_str();
-        let needs_no_consent = self.is_listed_read_or_not_by_app(server, origin, request);
+        let needs_no_consent = self.may_read_without_consent(server, origin, request);
         let act = PolicyAct::Read { needs_no_consent, server, conversation: call.conversation.as_deref() };
         match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Allow { by } => {
                 let body = read_consent_body(call, request);
-                let hash = consent_payload_hash(&body, None);
+                let hash = consent_payload_hash(server, &body, None);
                 let decided = AuditedDecision {
                     server,
                     kind: consent_kind(&body),
@@ -55,7 +55,7 @@ impl Owner {
                     subject: &call.name,
                     decision: "denied",
                     by: "policy",
-                    hash: consent_payload_hash(&body, None).as_str(),
+                    hash: consent_payload_hash(server, &body, None).as_str(),
                     asker: origin.audit_name(),
                     rule: by.text(),
                     conversation: call.conversation.as_deref(),
@@ -71,14 +71,14 @@ impl Owner {
     /// Returns `true` if reading a resource for this originator needs the user's decision.
     pub(crate) fn asks_before_read(&self, server: &str, origin: &CallOrigin, uri: String) -> bool {
         let request = ClientRequest::ReadResource { uri };
-        let needs_no_consent = self.is_listed_read_or_not_by_app(server, origin, &request);
+        let needs_no_consent = self.may_read_without_consent(server, origin, &request);
         let act = PolicyAct::Read { needs_no_consent, server, conversation: origin.conversation() };
         matches!(self.permissions.policy.decide(&act, self.now()), PolicyDecision::Ask { .. })
     }
 
-    /// Returns `true` unless an app makes the request. For an app, returns `true` only if it reads a resource that its
-    /// server lists and other hosts can't influence it, since the choice of a URI can transfer data.
-    fn is_listed_read_or_not_by_app(&self, server: &str, origin: &CallOrigin, request: &ClientRequest) -> bool {
+    /// Returns `true` if the user or a model makes the request, or if an app reads a resource that its server lists. An
+    /// app that reaches other hosts gets `false`, since its choice of a URI can transfer data from them.
+    fn may_read_without_consent(&self, server: &str, origin: &CallOrigin, request: &ClientRequest) -> bool {
         let CallOrigin::App { reaches_other_hosts, .. } = origin else { return true };
         let ClientRequest::ReadResource { uri } = request else { return false };
         let resources = self.servers.records.get(server).map(|record| record.offer.catalog.resources.as_slice());

@@ -1,5 +1,6 @@
-//! Results that wait for the user's review before a model reads them. The displayed content is exactly the content that
-//! the model would read, and is authorized by the gate. Models' calls wait for the verdict (`handle/results.rs`).
+//! Results of tool calls that wait for the user's review before a model reads them. The displayed content is exactly
+//! the content that the model would read, and is authorized by the gate. Models' calls wait for the user's decision
+//! (`handle/results.rs`).
 
 use domain::consent_request::ConsentRequestOrigin;
 use domain::item::ToolResult;
@@ -48,7 +49,7 @@ impl Owner {
             subject: &origin.tool,
             decision: "denied",
             by: "policy",
-            hash: consent_payload_hash(body, None).as_str(),
+            hash: consent_payload_hash(&origin.server, body, None).as_str(),
             asker: "model",
             rule: DecisionReason::ResultReview.name().into(),
             conversation: Some(&origin.conversation),

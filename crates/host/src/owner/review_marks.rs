@@ -1,10 +1,10 @@
-//! Computes the findings that are displayed with consent requests, lists and servers, from pinned definitions and from
-//! the catalogs of other servers.
+//! Computes the review warnings that are displayed with consent requests, lists and servers, such as changed
+//! definitions and look-alike names, from pinned definitions and from the catalogs of other servers.
 
 use std::sync::Arc;
 
 use launches::approvals::command_hash;
-use launches::pinned_parts::{address_parts, command_parts};
+use launches::pinned_parts::{named_address_parts, named_command_parts};
 use mcp_proto::types::Tool;
 use offers::review::{DefinitionDiff, ReviewFindings, ServerReview};
 use ports::server_config::address_hash;
@@ -37,7 +37,7 @@ impl Owner {
         })
     }
 
-    /// Returns the findings on the subject of a consent request.
+    /// Returns the review warnings about the tool, prompt or server that a consent request is for.
     pub(super) fn review_findings(&self, server: &str, body: &ConsentRequestBody) -> ReviewFindings {
         let pins = self.reviews.pins.get(server);
         let diff = match body {
@@ -54,11 +54,11 @@ impl Owner {
             ConsentRequestBody::StartServer { config, resolved, plan, files, package, .. } => {
                 let package = package.as_deref();
                 let hash = command_hash(config, resolved, plan.as_ref(), files, package);
-                let parts = command_parts(config, resolved, Some(files), package);
+                let parts = named_command_parts(config, resolved, Some(files), package);
                 pins.and_then(|pins| pins.identity_diff(&hash, &parts))
             }
             ConsentRequestBody::ConnectServer { config, .. } => {
-                pins.and_then(|pins| pins.identity_diff(&address_hash(config), &address_parts(config)))
+                pins.and_then(|pins| pins.identity_diff(&address_hash(config), &named_address_parts(config)))
             }
             ConsentRequestBody::SignIn { issuer, endpoints, authorization_url, .. } => {
                 self.reviews.sign_in_diff(server, issuer, endpoints, authorization_url.is_some())
@@ -68,9 +68,9 @@ impl Owner {
         ReviewFindings { diff: diff.map(Box::new), ..ReviewFindings::default() }
     }
 
-    /// Computes the findings in pending consent requests for calls of a server's tools again, and the read-only tools
-    /// that each request offers to allow together, after the tools or their reviews may have changed.
-    pub(super) fn refresh_findings_in_consent_requests(&mut self, server: &str) {
+    /// Recomputes the review warnings in pending consent requests for calls of a server's tools, and the read-only
+    /// tools that each request offers to allow together. Called when the tools or their reviews may have changed.
+    pub(super) fn recompute_review_warnings(&mut self, server: &str) {
         for at in 0..self.consent.pending.len() {
             let pending = &self.consent.pending[at];
             if pending.view.server == server && matches!(pending.purpose, RequestPurpose::Call(_)) {
@@ -82,7 +82,7 @@ impl Owner {
         }
     }
 
-    /// Updates the read-only tools that pending consent requests of a server offer to allow together.
+    /// Recomputes which read-only tools the pending consent requests of a server offer to allow together.
     pub(super) fn refresh_offered_read_only_tools(&mut self, server: &str) {
         for at in 0..self.consent.pending.len() {
             if self.consent.pending[at].view.server == server && self.update_read_only_tools(at) {
@@ -91,7 +91,7 @@ impl Owner {
         }
     }
 
-    /// Recomputes the review findings of the consent request at index `at`, whose tool has changed since its definition
+    /// Recomputes the review warnings of the consent request at index `at`, whose tool has changed since its definition
     /// `shown` was displayed.
     pub(super) fn mark_tool_changed(&mut self, at: usize, shown: &Tool) {
         let view = &self.consent.pending[at].view;

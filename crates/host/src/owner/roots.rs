@@ -26,21 +26,22 @@ impl Owner {
         self.permissions.folders.shared_for_command(server, || config_hash(&record.config))
     }
 
-    /// Returns `true` if the user has nothing to decide about the folders of a server: they are chosen, or its sandbox
-    /// allows none.
+    /// Returns `true` if the user need not decide about the folders of a server: they are chosen already, or its
+    /// sandbox allows none.
     pub(super) fn are_roots_decided(&self, server: &str) -> bool {
         self.servers.has_no_shareable_folders(server) || self.shared_roots(server).is_some()
     }
 
-    /// Shares folders with a server, after the decision was recorded. If the server's command has changed meanwhile,
-    /// the share doesn't apply to the new command. Returns `false` if no server has this name any more.
+    /// Stores which folders the user shares with a server, after the audit entry of the decision was written. If the
+    /// server's command has changed meanwhile, the share doesn't apply to the new command. Returns `false` if no server
+    /// has this name any more.
     pub(super) fn share_roots(&mut self, server: &str, shared: FolderShare) -> bool {
         if !self.servers.records.contains_key(server) {
             return false;
         }
         self.permissions.folders.shared.insert(server.to_owned(), shared);
         // Scripted decisions apply to this run only.
-        if self.options.decides == "user" {
+        if self.options.decider_name == "user" {
             self.write_roots(server);
         }
         true

@@ -9,16 +9,15 @@ mod trust;
 use std::path::Path;
 use std::sync::Arc;
 
-use domain::StoreError;
-use policy::{PolicyFile, RuleRef};
+use host_state::parse_rule_file;
+use policy::RuleRef;
 use ports::Document;
 use ports::server_config::ServerTransport;
-use serde_json::Value;
 
 use super::Owner;
 use super::path_links::resolve_links;
 use super::state::ReadDocument;
-use crate::rules::{RulesView, parse_rules};
+use crate::rules::RulesView;
 use crate::view::{HostEvent, ServerState};
 
 impl Owner {
@@ -43,9 +42,9 @@ impl Owner {
     /// Applies the content of both rule files, and refuses pending consent requests that a rule now denies.
     fn apply_rules(&mut self, managed: ReadDocument, user: ReadDocument) {
         let before = self.rules_view();
-        self.permissions.apply_managed_rules(parse_rules_file(managed), self.ports.managed.path());
+        self.permissions.apply_managed_rules(parse_rule_file(managed), self.ports.managed.path());
         let path = self.ports.documents.path().join(Document::Policy.file_name());
-        self.permissions.apply_user_rules(parse_rules_file(user), path);
+        self.permissions.apply_user_rules(parse_rule_file(user), path);
         let after = self.rules_view();
         if after != before {
             if std::mem::replace(&mut self.permissions.rule_files.were_read, true) {
@@ -56,8 +55,8 @@ impl Owner {
         self.permissions.rule_files.were_read = true;
     }
 
-    /// Sets the values that rules about a server are matched with: its command line or URL, and the path of its program
-    /// before and after resolving symbolic links, if known.
+    /// Sets the command line or URL of a server with which the conditions of rules are compared, and the path of its
+    /// program before and after resolving symbolic links, if known.
     pub(super) fn set_rule_identity(&mut self, server: &str, program: Option<(&Path, Option<&Path>)>) {
         let Some(record) = self.servers.records.get(server) else { return };
         let mut words = match &record.config.transport {
@@ -70,7 +69,7 @@ impl Owner {
             words.push(program.display().to_string());
             words.extend(real.map(|real| real.display().to_string()));
         }
-        self.permissions.policy.set_identity(server, words);
+        self.permissions.policy.set_server_identity(server, words);
     }
 
     /// Stops running servers that a rule now denies.
@@ -102,6 +101,8 @@ impl Owner {
     /// Applies changed rules to pending consent requests, running servers and sampling, and notifies observers.
     fn on_rules_changed(&mut self) {
         self.permissions.version += 1;
+        // A rule may have denied a call that an earlier approval would allow again once the rule is removed.
+        self.permissions.approved_calls.clear();
         let policy = &self.permissions.policy;
         let current = |of: RuleRef| policy.rules(of.source).find(|own| own.id == of.id);
         self.permissions.uses.retain_unchanged_rules(current);
@@ -122,13 +123,5 @@ impl Owner {
         self.stop_denied_servers();
         self.end_disallowed_sampling();
         self.events.emit(HostEvent::RulesChanged);
-    }
-}
-
-/// Parses the content of a rule file. The returned flag is `true` if the file exists.
-fn parse_rules_file(read: Result<Option<Value>, StoreError>) -> Result<(bool, PolicyFile), String> {
-    match read.map_err(|error| error.cause)? {
-        None => Ok((false, PolicyFile::default())),
-        Some(value) => Ok((true, parse_rules(value)?)),
     }
 }

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use super::Owner;
 use crate::view::{LaunchFileWriter, SandboxPreview};
 
-/// Maximum number of launch files writable by other servers' sandboxes that a consent request lists.
+/// Maximum number of entries in a consent request's list of launch files that other servers' sandboxes can write to.
 const MAX_LISTED_FILE_WRITERS: usize = 32;
 
 impl Owner {
@@ -48,7 +48,7 @@ impl Owner {
         }
     }
 
-    /// Returns the other servers whose sandbox allows writing to one of the launch files of server `name`.
+    /// Returns the launch files of server `name` that other servers can write to in their sandboxes.
     pub(super) fn launch_file_writers(&self, name: &str, files: &LaunchFiles) -> Vec<LaunchFileWriter> {
         let mut found = Vec::new();
         for (server, record) in self.servers.records.iter().filter(|(server, _)| *server != name) {
@@ -91,7 +91,7 @@ impl Owner {
             (self.server_command(name, &stdio), self.launches.search_path.clone(), self.launches.own_files.clone());
         let name = name.to_owned();
         tokio::spawn(async move {
-            let command = own.resolve_sandbox_command(&name, &stdio, command).await;
+            let command = own.add_home_and_hidden_folders_to_sandbox(&name, &stdio, command).await;
             let (path, found) = super::server_start::find_command(command.clone(), known).await;
             let _ = reply.send(match found {
                 Ok(program) => match plan(&command, &program, &path, &stdio, &own).await {
@@ -106,7 +106,7 @@ impl Owner {
 
     /// Returns the folders that a server receives as roots: those shared folders that its sandbox can access.
     pub(super) fn accessible_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
-        Some(self.servers.sent_folders(server, self.shared_roots(server)?))
+        Some(self.servers.folders_sent_to_server(server, self.shared_roots(server)?))
     }
 
     /// Deletes the sandbox home of a removed server in the background, since it may be large.
@@ -125,7 +125,7 @@ impl Owner {
     }
 }
 
-/// Combines a sandbox plan with the files that the command requires, but that the plan doesn't make accessible.
+/// Returns the preview of a sandbox plan, with the files that the command requires and can't access in the sandbox.
 async fn sandbox_preview(
     command: ServerCommand,
     program: PathBuf,

@@ -43,7 +43,7 @@ impl Owner {
             | ServerState::NeedsSignIn(_) => {}
             ServerState::AwaitingApproval | ServerState::Starting | ServerState::Ready => return Ok(()),
         }
-        record.set(ServerState::Starting);
+        record.set_state(ServerState::Starting);
         let (name, config) = (name.to_owned(), Arc::clone(&record.config));
         if let Some(problem) = config.problem() {
             self.fail_start(&name, &problem);
@@ -86,7 +86,7 @@ impl Owner {
         path: SearchPath,
         found: Result<ResolvedLaunch, SandboxPlanError>,
     ) {
-        let Some(record) = self.servers.awaiting_start(name, config) else { return };
+        let Some(record) = self.servers.starting_record(name, config) else { return };
         let (found, launched) = match found {
             Ok(found) => found,
             Err(SandboxPlanError::NotFound(error)) => return self.fail_server(name, command_not_found_failure(error)),
@@ -113,7 +113,7 @@ impl Owner {
         }
     }
 
-    /// Sets the state of a server to failed, because its command or address was not approved.
+    /// Sets the state of a server to failed, because the user or the policy did not approve its command or address.
     pub(super) fn fail_start_unapproved(&mut self, name: &str, message: &str) {
         self.fail_server(name, ServerFailure::new(FailureReason::Refused, message));
     }
@@ -138,12 +138,12 @@ impl Owner {
         if let Some(connection) = &record.session.connection {
             if record.state != ServerState::Stopping {
                 let sender = connection.sender.clone();
-                record.set(ServerState::Stopping);
+                record.set_state(ServerState::Stopping);
                 // The connection's channel may be full, and the owner must not wait for it.
                 tokio::spawn(async move { sender.send(Box::new(ConnectionCommand::Stop)).await });
             }
         } else {
-            record.set(ServerState::Stopped);
+            record.set_state(ServerState::Stopped);
         }
         // Approvals for this process must not apply to the next one. Requests that the server sent end with its
         // session. Results under review remain, since the server has already returned them.

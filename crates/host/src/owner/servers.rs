@@ -91,8 +91,7 @@ impl Owner {
         self.set_config_problem(None);
         let removed: Vec<String> =
             self.servers.records.keys().filter(|name| !entries.iter().any(|e| e.name == **name)).cloned().collect();
-        // Grants are retained, since they are bound to the exact command. An editor may remove a server and add it
-        // again.
+        // Grants are retained, since they are bound to the exact command. Editors may remove a server and re-add it.
         for name in removed {
             self.remove_server_record(&name);
         }
@@ -107,7 +106,7 @@ impl Owner {
                         name.clone(),
                         Box::new(ServerRecord::new(
                             config,
-                            ActivityLog::with_shared_total(&self.servers.activity_size),
+                            ActivityLog::with_shared_total_size(&self.servers.activity_size),
                             Arc::clone(&self.ports.clock),
                         )),
                     );
@@ -208,7 +207,7 @@ impl Owner {
             move |owner, put| {
                 let updated = put.map(|read| {
                     owner.forget_tokens(&was, &entry, forgotten);
-                    owner.servers.secrets_changed(&was);
+                    owner.servers.discard_cached_secrets(&was);
                     let renamed = owner.servers.records.get(&was).filter(|_| entry.name != was);
                     let tools_before = renamed.map(|record| record.config.tools.clone());
                     if entry.name != was {
@@ -300,16 +299,16 @@ impl Owner {
             record.config = Arc::new(config);
             record.start_again = false;
             if record.session.connection.is_none() {
-                record.set(ServerState::Stopped);
+                record.set_state(ServerState::Stopped);
             }
         }
         self.set_rule_identity(name, None);
         self.emit_server(name);
     }
 
-    /// Returns `true` if a grant allows starting this command or address. For a command this compares readable texts,
-    /// which are equal if only values of variables or program files have changed. The start itself compares hashes of
-    /// everything and then asks, so this decides only what is shown, and which servers are started with the app.
+    /// Returns `true` if a grant allows starting this command or address. Commands are compared by their readable
+    /// texts, which are equal even if values of variables or program files have changed. The start itself compares
+    /// hashes of everything and then asks, so this decides only what is shown, and which servers start with the app.
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
         let grant = self.permissions.policy.grants().find(name, &GrantSubject::Command);
         grant.filter(|grant| !grant.has_expired(self.now())).is_some_and(|grant| match &config.transport {

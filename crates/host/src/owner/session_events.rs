@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use host_state::truncate_server_facts;
 use mcp_proto::session::ServerFacts;
 use offers::catalog::Catalog;
 use process::orphans::RunningServerRecord;
@@ -24,9 +25,9 @@ impl Owner {
     pub(super) fn on_ready(&mut self, run: RunId, name: &str, facts: ServerFacts) {
         if let Some(record) = self.servers.record_of_run(name, run).filter(|r| r.state == ServerState::Starting) {
             record.session.facts = Some(truncate_server_facts(facts));
-            record.set(ServerState::Ready);
+            record.set_state(ServerState::Ready);
             record.supervision.on_ready();
-            self.servers.examine_claims(name);
+            self.servers.examine_self_description(name);
             self.store_known_session(name);
             self.restore_session_state(name);
             self.sign_in_if_requested(name);
@@ -44,7 +45,7 @@ impl Owner {
         // Lists that are read again because they were stale are usually unchanged.
         if is_same {
             if !is_equally_current {
-                self.refresh_findings_in_consent_requests(name);
+                self.recompute_review_warnings(name);
                 self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
             }
             return;
@@ -56,12 +57,14 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Handles a new session, opened after the server dropped the previous one. The server's facts may have changed.
+    /// Handles the opening of a new session after the server dropped the previous one. `facts` are the server's name,
+    /// capabilities and other data in the new session.
     pub(super) fn on_reopened(&mut self, run: RunId, name: &str, facts: ServerFacts) {
         if let Some(record) = self.servers.record_of_run(name, run) {
             record.session.facts = Some(truncate_server_facts(facts));
         }
-        self.servers.examine_claims(name);
+        self.permissions.forget_approved_calls(name);
+        self.servers.examine_self_description(name);
         self.emit_server(name);
     }
 
@@ -83,6 +86,8 @@ impl Owner {
         }
         self.end_calls_of_run(run);
         self.calls.reads.forget_server(name);
+        // The user approved the calls for this session.
+        self.permissions.forget_approved_calls(name);
         self.models.sampling.end_requests(|requester| requester.run() == run);
         self.withdraw_requests_if(|p| p.must_end_with_run(run, name));
         let mut again = false;
@@ -108,44 +113,15 @@ impl Owner {
                 (None, Some(failure)) => self.on_unexpected_end(name, failure),
                 (None, None) => {
                     record.session.to_restore = Default::default();
-                    record.set(ServerState::Stopped);
+                    record.set_state(ServerState::Stopped);
                 }
             }
             self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
         }
         self.emit_server(name);
-        self.continue_after_session(name);
+        self.run_act_after_session(name);
         if again && !self.lifetime.is_closing {
             let _ = self.start(name);
         }
-    }
-}
-
-/// Maximum length of a server's stored instructions, in characters.
-const MAX_INSTRUCTIONS_CHARS: usize = 64 * 1024;
-/// Maximum length of other stored texts about the server, such as its title, in characters.
-const MAX_CLAIM_CHARS: usize = 1_000;
-
-/// Truncates the texts that a server sent on initialization, since they are displayed in several places.
-fn truncate_server_facts(mut facts: ServerFacts) -> ServerFacts {
-    if let Some(instructions) = &mut facts.instructions {
-        truncate(instructions, MAX_INSTRUCTIONS_CHARS);
-    }
-    if let Some(server) = &mut facts.server {
-        let optional = [&mut server.title, &mut server.description, &mut server.website_url];
-        for text in optional.into_iter().flatten().chain([&mut server.name, &mut server.version]) {
-            truncate(text, MAX_CLAIM_CHARS);
-        }
-        server.icons.clear();
-        server.extra.clear();
-    }
-    facts
-}
-
-fn truncate(text: &mut String, most: usize) {
-    if let Some((at, _)) = text.char_indices().nth(most) {
-        let omitted = text[at..].chars().count();
-        text.truncate(at);
-        text.push_str(&format!("… ({omitted} more characters)"));
     }
 }

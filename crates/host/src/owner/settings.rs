@@ -17,18 +17,18 @@ const SETTINGS_AUDIT_KIND: &str = "settings";
 /// Separator between the new and the previous retention settings in an audit entry.
 const PREVIOUS_RETENTION_SEPARATOR: &str = "; before: ";
 
-/// Reason in the audit entry about a change of the retention that was reverted.
+/// Reason in an audit entry which records that a change of the retention was reverted.
 const SETTINGS_NOT_WRITTEN_REASON: &str = "the settings could not be written";
 
 impl Owner {
-    /// Returns the resource usage of a server and its limits.
+    /// Returns the resource usage of a server and its limits, or `None` if no server has this name.
     pub(crate) fn limits_usage(&self, name: &str) -> Option<LimitsUsage> {
         let counted = self.servers.records.get(name)?.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Some(counted.current_usage(&self.settings.current.limits.clamped_to_bounds()))
     }
 
-    /// Changes the zoom and the menu bar. All other settings remain as they are in effect, so this is refused while
-    /// another change waits for the audit log.
+    /// Changes the zoom and the menu bar. All other settings keep the values that are in effect, so the change is
+    /// refused while another change of the settings waits for its audit entry.
     pub(crate) fn set_window_settings(&mut self, zoom: u16, menu_bar: bool, reply: SettingsReply) {
         if self.settings.changes.under_way {
             let path = Document::Settings.file_name().to_owned();
@@ -64,7 +64,7 @@ impl Owner {
             kind: SETTINGS_AUDIT_KIND,
             subject: &format!("{now}{PREVIOUS_RETENTION_SEPARATOR}{before}"),
             decision: "allowed",
-            by: self.options.decides,
+            by: self.options.decider_name,
             ..AuditedDecision::default()
         };
         self.audit_then(entry, move |owner, written| {
@@ -139,8 +139,8 @@ impl Owner {
         );
     }
 
-    /// Compares the retention settings with the latest audit entry about them. Only afterwards the log may delete
-    /// entries.
+    /// Compares the retention settings with the latest audit entry about them. The log may delete entries only after
+    /// this check.
     pub(super) fn check_audit_retention(&mut self) {
         let log = Arc::clone(&self.ports.audit);
         let query = AuditQuery { kind: Some(SETTINGS_AUDIT_KIND.to_owned()), ..AuditQuery::latest(1) };
@@ -191,7 +191,7 @@ impl Owner {
         });
     }
 
-    pub(crate) fn conversations_changed(&mut self, changed: Option<String>) {
+    pub(crate) fn report_changed_conversations(&mut self, changed: Option<String>) {
         self.events.emit(HostEvent::ConversationsChanged(changed));
     }
 }

@@ -34,7 +34,7 @@ pub(super) struct ServerSignIn {
     config: Arc<HttpConfig>,
     /// Set if the configuration was approved when the sign-in was created.
     pub(super) is_approved: bool,
-    /// Storage of the tokens when the sign-in was created, or `None` if no tokens were stored.
+    /// Storage that contained the tokens when the sign-in was created, or `None` if no tokens were stored.
     found: Option<TokenStorage>,
 }
 
@@ -44,7 +44,7 @@ impl ServerSignIn {
         Arc::clone(&self.signing) as Arc<dyn Authorizer>
     }
 
-    /// Returns `true` if the sign-in was created for this configuration of the server, except for the transport.
+    /// Returns `true` if the sign-in was created for this configuration. The configured transport may differ.
     pub(super) fn matches_config(&self, config: &HttpConfig) -> bool {
         (&self.config.url, &self.config.auth) == (&config.url, &config.auth)
     }

@@ -11,7 +11,7 @@ use crate::connection::ConnectionCommand;
 use crate::view::{FailureReason, ScheduledRestart, ServerFailure, ServerState};
 
 impl Owner {
-    /// Handles a server that ended without being stopped by the user: schedules a restart, or reports the failure.
+    /// Handles the end of a server that the user did not stop: schedules a restart, or reports the failure.
     pub(super) fn on_unexpected_end(&mut self, name: &str, failure: ServerFailure) {
         let (is_closing, now) = (self.lifetime.is_closing, self.now());
         let Some(record) = self.servers.records.get_mut(name) else { return };
@@ -24,16 +24,16 @@ impl Owner {
         let Some((attempt, pause)) = record.supervision.next_restart(&failure).filter(|_| !is_closing) else {
             record.supervision.on_no_restart(&failure);
             record.session.to_restore = Default::default();
-            record.set(ServerState::Failed(failure));
+            record.set_state(ServerState::Failed(failure));
             return;
         };
         record.supervision.record_restart(failure.message.clone());
-        let at = ports::time::end_of_span(now, pause);
+        let at = ports::time::time_after(now, pause);
         record.log_activity_line(
             ActivityKind::State,
             &format!("attempt {attempt} to reconnect in {:.1} s", pause.as_secs_f64()),
         );
-        record.set(ServerState::Reconnecting(ScheduledRestart { attempt, at, cause: failure.message }));
+        record.set_state(ServerState::Reconnecting(ScheduledRestart { attempt, at, cause: failure.message }));
         let (name, wait) = (name.to_owned(), record.supervision.wait_number());
         self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {
             let is_awaited = |r: &super::ServerRecord| {
@@ -69,7 +69,8 @@ impl Owner {
         true
     }
 
-    /// Reconnects to a server whose tokens could not be refreshed. A one-time approval by the user does not cover this.
+    /// Reconnects to a server whose tokens could not be refreshed. An approval that the user gave for one start only
+    /// does not permit this.
     fn restart_without_user(&mut self, name: &str) {
         if let Some(record) = self.servers.records.get_mut(name)
             && let ServerState::NeedsSignIn(needed) = &record.state
@@ -86,7 +87,7 @@ impl Owner {
         let (uris, level) = record.session.to_restore.clone();
         for uri in uris {
             let request = ClientRequest::Subscribe { uri: uri.clone() };
-            self.restore_by_request(name, request, move |owner, name, is_done| {
+            self.restore_session_state_by_request(name, request, move |owner, name, is_done| {
                 if let Some(record) = owner.servers.records.get_mut(name) {
                     record.session.to_restore.0.retain(|waiting| *waiting != uri);
                 }
@@ -97,7 +98,7 @@ impl Owner {
         }
         if let Some(level) = level {
             let request = ClientRequest::SetLogLevel { level };
-            self.restore_by_request(name, request, move |owner, name, is_done| {
+            self.restore_session_state_by_request(name, request, move |owner, name, is_done| {
                 if let Some(record) = owner.servers.records.get_mut(name) {
                     record.session.to_restore.1 = None;
                 }
@@ -110,14 +111,14 @@ impl Owner {
 
     /// Sends a request that restores state of an earlier session. `answered` receives `true` if the request succeeded.
     /// `answered` is not called if the server ends first, since the next session then repeats the request.
-    fn restore_by_request(
+    fn restore_session_state_by_request(
         &mut self,
         name: &str,
         request: ClientRequest,
         answered: impl FnOnce(&mut Self, &str, bool) + Send + 'static,
     ) {
         let (reply, replied) = oneshot::channel();
-        self.send_request(name, request, self.options.times.read, reply);
+        self.send_request(name, request, self.options.call_timeouts.read, reply);
         let name = name.to_owned();
         self.run_concurrently(replied, move |owner, replied| {
             let Ok(done) = replied else { return };

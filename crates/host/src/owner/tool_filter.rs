@@ -1,6 +1,6 @@
-//! The lists in a server's settings that restrict which of its tools models may call. Used by `servers.rs` when the
-//! settings file was read, by `server_start/launch.rs` for each start, and by `calls/decision.rs` for each call of a
-//! model or an app.
+//! The lists in a server's settings that restrict which of its tools models and apps may call. Used by `servers.rs`
+//! when the settings file was read, by `server_start/launch.rs` for each start, and by `calls/decision.rs` for each
+//! call of a model or an app.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use super::state::{CallOrigin, PendingRequest};
 use crate::view::ConsentRequestBody;
 
 /// Reason for refusing a model's call of a tool whose server reserves it for its apps.
-const ONLY_FOR_APPS_REASON: &str = "because the server offers the tool only to its apps";
+const TOOL_ONLY_FOR_APPS_REASON: &str = "because the server offers the tool only to its apps";
 /// Reason for refusing an app's call of a tool whose server doesn't offer it to apps.
-const NOT_FOR_APPS_REASON: &str = "because the server doesn't offer the tool to its apps";
-/// Reason for refusing a model's call of a tool that the user turned off.
-pub(super) const TURNED_OFF_REASON: &str = "because the tool is turned off for models and apps in the settings";
+const TOOL_NOT_FOR_APPS_REASON: &str = "because the server doesn't offer the tool to its apps";
+/// Reason for refusing a call by a model or an app of a tool that the user turned off.
+pub(super) const TOOL_TURNED_OFF_REASON: &str = "because the tool is turned off for models and apps in the settings";
 
 /// Checks if `origin` may call a tool according to the user's settings and the server's declaration for whom it is. If
 /// not, returns the source of the restriction and the reason for refusing the call. The user may call every tool.
@@ -33,10 +33,10 @@ pub(super) fn tool_filter_refusal(
     match origin {
         CallOrigin::User { .. } | CallOrigin::CommandLine => None,
         CallOrigin::Model { .. } | CallOrigin::App { .. } if !filter.admits(tool) => {
-            Some(("settings", TURNED_OFF_REASON))
+            Some(("settings", TOOL_TURNED_OFF_REASON))
         }
-        CallOrigin::Model { .. } => (!app.is_visible_to_model()).then_some(("visibility", ONLY_FOR_APPS_REASON)),
-        CallOrigin::App { .. } => (!app.is_callable_by_app()).then_some(("visibility", NOT_FOR_APPS_REASON)),
+        CallOrigin::Model { .. } => (!app.is_visible_to_model()).then_some(("visibility", TOOL_ONLY_FOR_APPS_REASON)),
+        CallOrigin::App { .. } => (!app.is_callable_by_app()).then_some(("visibility", TOOL_NOT_FOR_APPS_REASON)),
     }
 }
 
@@ -77,7 +77,7 @@ impl Owner {
         self.audit_tool_filter(server, before, &now);
     }
 
-    /// Records the tool filter that a server starts with in the audit log, since the filter may have changed while
+    /// Records in the audit log with which tool filter a server starts, since the filter may have changed while
     /// Drawbridge was not running. A start without such an entry offers all tools to models.
     pub(super) fn audit_started_tool_filter(&mut self, server: &str) {
         let Some(record) = self.servers.records.get(server).filter(|record| !record.config.tools.admits_all_tools())

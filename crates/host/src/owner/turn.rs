@@ -48,6 +48,7 @@ pub(crate) struct SharedOwner(Arc<OwnerCell>);
 #[derive(Clone)]
 pub(crate) struct WeakOwner(Weak<OwnerCell>);
 
+/// The host's state behind its lock, with notifications that the host has ended or was abandoned.
 struct OwnerCell {
     state: Mutex<OwnerState>,
     /// Notified once the host has shut down, or a function that had locked its state has panicked.
@@ -56,6 +57,7 @@ struct OwnerCell {
     abandoned: Notify,
 }
 
+/// The host's state while nobody has locked it, or the reason why it can't be locked.
 enum OwnerState {
     Open(Box<Owner>),
     /// The host has shut down, and its state can't be locked again. Its queued document writes can still be executed.
@@ -184,7 +186,7 @@ impl Drop for TurnGuard {
     }
 }
 
-/// Notifies waiters that the owner has ended, when dropped during a panic. If the turn returns, it is not dropped.
+/// Notifies tasks that wait for the host's end if a turn panics. If the turn returns, the guard is forgotten.
 struct UnwindGuard<'a>(&'a Notify);
 
 impl Drop for UnwindGuard<'_> {
@@ -205,9 +207,10 @@ pub(super) use debug::run_timed;
 mod debug {
     use std::time::{Duration, Instant};
 
-    /// Duration of the lock on the host's state (a turn) from which it is logged as slow.
-    const SLOW_TURN: Duration = Duration::from_millis(5);
-    /// Duration from which a turn is considered blocked, since the scheduler preempts no thread for that long.
+    /// Minimum duration of a turn (one lock of the host's state) that is logged as slow.
+    const MIN_SLOW_TURN_DURATION: Duration = Duration::from_millis(5);
+    /// Duration from which a turn is considered blocked even if its thread was preempted, since the scheduler preempts
+    /// no thread for that long.
     const MAX_PREEMPTION: Duration = Duration::from_secs(1);
 
     /// Runs `turn`, and logs it if it was slow. If the thread was preempted, only its processor time is considered,
@@ -217,10 +220,10 @@ mod debug {
         let (began, before) = (Instant::now(), ThreadUsage::now());
         let done = turn();
         let took = began.elapsed();
-        if took > SLOW_TURN {
+        if took > MIN_SLOW_TURN_DURATION {
             let used = ThreadUsage::now().since(&before);
             let own = if used.preempted > 0 && took < MAX_PREEMPTION { used.processor } else { took };
-            if own > SLOW_TURN {
+            if own > MIN_SLOW_TURN_DURATION {
                 let (own, processor) = (own.as_millis(), used.processor.as_millis());
                 tracing::warn!(
                     target: "host::turn",
@@ -257,7 +260,7 @@ mod debug {
             getrusage(UsageWho::RUSAGE_THREAD).map(known).unwrap_or_default()
         }
 
-        /// Returns zero usage on other systems, where turns are measured by the clock only.
+        /// Returns zero usage on systems other than Linux, where turns are measured by the clock only.
         #[cfg(not(target_os = "linux"))]
         fn now() -> Self {
             Self::default()
@@ -278,14 +281,14 @@ mod debug {
         #[test]
         fn waiting_turn_is_not_reported_as_preempted() {
             let before = ThreadUsage::now();
-            std::thread::sleep(SLOW_TURN);
+            std::thread::sleep(MIN_SLOW_TURN_DURATION);
             assert!(
-                ThreadUsage::now().since(&before).processor < SLOW_TURN,
+                ThreadUsage::now().since(&before).processor < MIN_SLOW_TURN_DURATION,
                 "a sleeping thread uses no processor time"
             );
             // clock: bounds the period in which the processor time of the thread grows.
             let (before, began) = (ThreadUsage::now(), Instant::now());
-            while ThreadUsage::now().since(&before).processor < SLOW_TURN {
+            while ThreadUsage::now().since(&before).processor < MIN_SLOW_TURN_DURATION {
                 assert!(began.elapsed() < Duration::from_secs(60), "the processor time of the thread grows");
             }
         }

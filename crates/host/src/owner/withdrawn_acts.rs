@@ -16,8 +16,9 @@ use super::state::{
     APP_TOOL_KIND, CallOrigin, PendingRequest, Requester, app_tool_subject, consent_kind, consent_subject,
 };
 
-/// Value of `rule` in an audit entry about an unsent payload, unlike that about a withdrawn consent request.
-const NOT_SENT_RULE: &str = "allowed-not-sent";
+/// Value of `rule` in an audit entry about an allowed payload that was not sent. Entries about withdrawn consent
+/// requests have another value.
+const UNSENT_AUDIT_RULE: &str = "allowed-not-sent";
 
 impl Owner {
     /// Records in the audit log that an allowed call was not sent to its server or app.
@@ -40,7 +41,7 @@ impl Owner {
             subject: &subject,
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_RULE.into(),
+            rule: UNSENT_AUDIT_RULE.into(),
             hash: hash.as_str(),
             asker: origin.audit_name(),
             conversation: call.conversation.as_deref(),
@@ -50,23 +51,22 @@ impl Owner {
 
     /// Records in the audit log that an approved result was not sent to a model, because the model's run had ended.
     pub(super) fn audit_unread_result(&mut self, pending: &PendingRequest) {
-        let conversation = self.calls.conversation_of_request(&pending.view.origin);
         self.audit_without_waiting(AuditedDecision {
             server: &pending.view.server,
             kind: consent_kind(&pending.view.body),
             subject: &consent_subject(&pending.view.body),
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_RULE.into(),
+            rule: UNSENT_AUDIT_RULE.into(),
             hash: pending.view.hash.as_str(),
             asker: "model",
-            conversation: conversation.as_deref(),
+            conversation: pending.view.origin.conversation(),
             ..AuditedDecision::default()
         });
     }
 
-    /// Records that an approved payload was not sent, because its consent request was removed or changed before the
-    /// audit entry was written. `shown` is the hash that the user saw.
+    /// Records in the audit log that an approved payload was not sent, because its consent request was removed or
+    /// changed before its entry was written. `shown` is the hash that the user saw.
     pub(super) fn audit_unsent_payload(
         &mut self,
         server: &str,
@@ -79,14 +79,14 @@ impl Owner {
             subject: &outgoing.subject,
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_RULE.into(),
+            rule: UNSENT_AUDIT_RULE.into(),
             hash: shown.as_str(),
             asker,
             ..AuditedDecision::default()
         });
     }
 
-    /// Records that an allowed sampling request was not sent to a model.
+    /// Records in the audit log that an allowed sampling request was not sent to a model.
     pub(super) fn audit_unsent_sampling_request(
         &mut self,
         server: &str,
@@ -100,14 +100,14 @@ impl Owner {
             subject,
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_RULE.into(),
+            rule: UNSENT_AUDIT_RULE.into(),
             hash: hash.as_str(),
             asker: requester.audit_name(),
             ..AuditedDecision::default()
         });
     }
 
-    /// Records that an allowed reply of a model was not sent to the server or its app.
+    /// Records in the audit log that an allowed reply of a model was not sent to the server or its app.
     pub(super) fn audit_unsent_model_reply(&mut self, server: &str, subject: &str, hash: &Hash, requester: Requester) {
         self.audit_without_waiting(AuditedDecision {
             server,
@@ -115,14 +115,14 @@ impl Owner {
             subject,
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_RULE.into(),
+            rule: UNSENT_AUDIT_RULE.into(),
             hash: hash.as_str(),
             asker: requester.audit_name(),
             ..AuditedDecision::default()
         });
     }
 
-    /// Records that allowed roots were not sent to a server.
+    /// Records in the audit log that allowed roots were not sent to a server.
     pub(super) fn audit_unsent_roots(&mut self, server: &str, subject: &str, hash: &Hash) {
         self.audit_without_waiting(AuditedDecision {
             server,
@@ -130,7 +130,7 @@ impl Owner {
             subject,
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_RULE.into(),
+            rule: UNSENT_AUDIT_RULE.into(),
             hash: hash.as_str(),
             asker: "server",
             ..AuditedDecision::default()
@@ -145,14 +145,14 @@ impl Owner {
             subject,
             decision: "withdrawn",
             by: "policy",
-            rule: NOT_SENT_RULE.into(),
+            rule: UNSENT_AUDIT_RULE.into(),
             hash: hash.as_str(),
             asker: "host",
             ..AuditedDecision::default()
         });
     }
 
-    /// Records that the user cancelled a call while its audit entry was being written.
+    /// Records in the audit log that the user cancelled a call while the call's audit entry was being written.
     pub(super) fn audit_cancelled_while_writing(&mut self, call: &str) {
         let Some(record) = self.calls.records.get(call) else { return };
         let Some(writing) = record.pending.writing else { return };

@@ -113,7 +113,7 @@ async fn any_arguments_are_allowed_only_while_no_call_could_ask_or_be_denied() {
     app.host.record_conversation_servers("c".to_owned(), Vec::new(), true).await.unwrap();
     let model = CallOrigin::Model { conversation: "c".to_owned() };
     let allows = |origin: &CallOrigin, tool: &str| {
-        app.host.allows_any_arguments(origin.clone(), SERVER.to_owned(), tool.to_owned())
+        app.host.allows_every_call(origin.clone(), SERVER.to_owned(), tool.to_owned())
     };
     let allows_any = |tool: &str| allows(&model, tool);
     assert!(!allows_any(MODEL_TOOL).await.unwrap(), "a call without a rule should ask");
@@ -142,7 +142,7 @@ async fn an_app_that_was_closed_with_its_page_is_in_the_activity_log_of_its_serv
     let tool = "show\u{202e}monitor".to_owned();
     app.host.log_stopped_app(SERVER.to_owned(), tool, AppStopCause::Unresponsive).await.expect("the host is running");
     let activity = app.activity(SERVER).await;
-    let expected = "the app of \"show\\u{202e}monitor\" stopped responding and was closed";
+    let expected = "the app of \"show\\u{202e}monitor\" was closed because the page of its window stopped responding";
     assert!(activity.contains(expected), "the entry should name the tool, with visible characters: {activity}");
     let gone = app.host.log_stopped_app("gone".to_owned(), "x".to_owned(), AppStopCause::PageEnded).await;
     assert!(gone.is_ok(), "a server that was removed has no activity log");

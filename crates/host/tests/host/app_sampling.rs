@@ -17,7 +17,7 @@ use crate::sampling::sampling_rule;
 
 const SERVER: &str = "harbour";
 const TOOL: &str = "show-board";
-const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
+const ALLOW_ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
 type PendingSampling = JoinHandle<Result<ClientResponse, CallFailure>>;
 
@@ -29,7 +29,7 @@ async fn start() -> (TestApp, std::sync::Arc<ScriptedModel>) {
     (app, model)
 }
 
-fn params(members: Value) -> Box<CreateMessageParams> {
+fn sampling_params(members: Value) -> Box<CreateMessageParams> {
     let message = json!({ "role": "user", "content": { "type": "text", "text": "Which card is next?" } });
     let mut params = json!({ "messages": [message], "maxTokens": 50 });
     for (name, value) in members.as_object().unwrap() {
@@ -41,10 +41,10 @@ fn params(members: Value) -> Box<CreateMessageParams> {
 fn spawn_sampling(app: &TestApp, reaches_other_hosts: bool) -> PendingSampling {
     let origin = CallOrigin::App { conversation: Some("c".to_owned()), tool: TOOL.to_owned(), reaches_other_hosts };
     let host = app.host.clone();
-    tokio::spawn(async move { host.sample_for_app(origin, SERVER.to_owned(), params(json!({}))).await })
+    tokio::spawn(async move { host.sample_for_app(origin, SERVER.to_owned(), sampling_params(json!({}))).await })
 }
 
-async fn response(sampling: PendingSampling) -> Result<ClientResponse, CallFailure> {
+async fn sampling_response(sampling: PendingSampling) -> Result<ClientResponse, CallFailure> {
     tokio::time::timeout(EVENT_TIMEOUT, sampling).await.expect("the request should end in time").unwrap()
 }
 
@@ -53,7 +53,7 @@ async fn sampling_request(app: &TestApp) -> ConsentRequestView {
     app.consent_request(SERVER, "the app's sampling", is_sampling).await
 }
 
-/// Waits for the model's or the user's answer in a consent request.
+/// Waits until a consent request contains the reply of the model or the user.
 async fn answered_request(app: &TestApp) -> ConsentRequestView {
     let is_answered = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { response: Some(_), .. });
     app.consent_request(SERVER, "the answer", is_answered).await
@@ -86,11 +86,11 @@ async fn sampling_of_an_app_is_approved_step_by_step_and_names_the_app() {
     assert_eq!(request.origin, origin, "the request should name the app");
     assert!(model.requests().is_empty(), "nothing should be sent to a model before the approval");
     model.queue_reply(text_reply("Paint the buoy.", (30, 4)));
-    app.decide(&request, ONCE).await;
+    app.decide(&request, ALLOW_ONCE).await;
     let answered = answered_request(&app).await;
     assert!(!sampling.is_finished(), "the answer should not be sent before the approval");
-    app.decide(&answered, ONCE).await;
-    let ClientResponse::Sampling(result) = response(sampling).await.unwrap() else { panic!("no result") };
+    app.decide(&answered, ALLOW_ONCE).await;
+    let ClientResponse::Sampling(result) = sampling_response(sampling).await.unwrap() else { panic!("no result") };
     assert_eq!(result.content.blocks(), [ContentBlock::text("Paint the buoy.")]);
     for kind in ["sampling", "sampling-answer"] {
         let entries = app.entries_of_kind(kind);
@@ -108,7 +108,7 @@ async fn sampling_of_an_app_is_approved_step_by_step_and_names_the_app() {
 async fn sampling_of_an_app_is_refused_unless_the_user_turned_it_on() {
     let (app, model) = start().await;
     app.host.set_sampling(SERVER.to_owned(), SamplingSettings::default()).await.unwrap();
-    let refused = response(spawn_sampling(&app, false)).await;
+    let refused = sampling_response(spawn_sampling(&app, false)).await;
     let Ok(ClientResponse::Refused { code: -1, message }) = refused else { panic!("not refused: {refused:?}") };
     assert!(message.contains("turned sampling off"), "{message}");
     assert!(app.consent_requests().await.is_empty() && model.requests().is_empty(), "nobody should be asked");
@@ -123,10 +123,10 @@ async fn denied_sampling_of_an_app_is_an_error_and_counts_for_its_server() {
     for _ in 0..3 {
         let sampling = spawn_sampling(&app, false);
         app.decide(&sampling_request(&app).await, UserDecision::Deny).await;
-        let refused = response(sampling).await;
+        let refused = sampling_response(sampling).await;
         assert!(matches!(&refused, Ok(ClientResponse::Refused { code: -1, .. })), "{refused:?}");
     }
-    let refused = response(spawn_sampling(&app, false)).await;
+    let refused = sampling_response(spawn_sampling(&app, false)).await;
     assert!(matches!(&refused, Ok(ClientResponse::Refused { .. })), "the server should be muted: {refused:?}");
     assert!(app.consent_requests().await.is_empty(), "the user should not be asked again");
 }
@@ -139,7 +139,7 @@ async fn abandoned_sampling_of_an_app_is_withdrawn_and_stops_the_model() {
         let request = sampling_request(&app).await;
         if is_sent {
             model.queue_reply(vec![ModelStep::Hangs]);
-            app.decide(&request, ONCE).await;
+            app.decide(&request, ALLOW_ONCE).await;
             let is_running = |q: &ConsentRequestView| {
                 let ConsentRequestBody::Sampling { state, .. } = &q.body else { return false };
                 matches!(state.run, ModelAnswerState::Running { .. })
@@ -160,10 +160,10 @@ async fn sampling_of_an_app_ends_with_the_session_of_its_server() {
     let sampling = spawn_sampling(&app, false);
     sampling_request(&app).await;
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
-    assert_eq!(response(sampling).await, Err(CallFailure::Cancelled));
+    assert_eq!(sampling_response(sampling).await, Err(CallFailure::Cancelled));
     let stopped = |s: &host::view::ServerView| s.state == host::view::ServerState::Stopped;
     app.until(SERVER, "stopped", stopped).await;
-    let late = response(spawn_sampling(&app, false)).await;
+    let late = sampling_response(spawn_sampling(&app, false)).await;
     assert!(matches!(late, Err(CallFailure::NotReady { .. })), "{late:?}");
     assert!(app.consent_requests().await.is_empty());
 }
@@ -173,7 +173,7 @@ async fn rule_with_a_budget_covers_only_apps_that_reach_no_other_hosts() {
     let (app, model) = start().await;
     app.host.set_rule(sampling_rule(9, 100_000)).await.unwrap();
     model.queue_reply(text_reply("Paint the buoy.", (30, 4)));
-    let allowed = response(spawn_sampling(&app, false)).await;
+    let allowed = sampling_response(spawn_sampling(&app, false)).await;
     assert!(matches!(&allowed, Ok(ClientResponse::Sampling(_))), "{allowed:?}");
     let entries = app.entries_of_kind("sampling-answer");
     let recorded: Vec<_> = entries.iter().map(|entry| (&*entry.by, &*entry.asker)).collect();
@@ -182,7 +182,7 @@ async fn rule_with_a_budget_covers_only_apps_that_reach_no_other_hosts() {
     let request = sampling_request(&app).await;
     assert_eq!(request.reason, "after-untrusted", "other hosts may have caused the request, and may get the answer");
     app.decide(&request, UserDecision::Deny).await;
-    assert!(matches!(response(sampling).await, Ok(ClientResponse::Refused { code: -1, .. })));
+    assert!(matches!(sampling_response(sampling).await, Ok(ClientResponse::Refused { code: -1, .. })));
     assert_eq!(model.requests().len(), 1, "the denied request should not be sent");
 }
 
@@ -200,10 +200,10 @@ async fn answer_that_an_app_cannot_read_is_not_sent() {
     };
     let image = json!({ "type": "image", "data": "YQ==", "mimeType": "image/png" });
     let pictures = app.host.edit(by_hand.id, with_content(json!([image, image]))).await.unwrap();
-    let refused = app.host.decide(pictures.id, pictures.hash.to_string(), ONCE).await;
+    let refused = app.host.decide(pictures.id, pictures.hash.to_string(), ALLOW_ONCE).await;
     assert!(matches!(refused, Err(DecisionError::WrongKind(_))), "one block should be asked for: {refused:?}");
     let text = app.host.edit(by_hand.id, with_content(json!([{ "type": "text", "text": "Mine." }]))).await.unwrap();
-    app.decide(&text, ONCE).await;
-    let ClientResponse::Sampling(result) = response(sampling).await.unwrap() else { panic!("no result") };
+    app.decide(&text, ALLOW_ONCE).await;
+    let ClientResponse::Sampling(result) = sampling_response(sampling).await.unwrap() else { panic!("no result") };
     assert_eq!(result.model, "user");
 }

@@ -21,7 +21,7 @@ const SERVER: &str = "board";
 const CONVERSATION: &str = "c";
 /// Tool of the app. The server has a tool of this name, too.
 const TOOL: &str = "echo";
-const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
+const ALLOW_ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
 fn shown_app() -> ProvidingApp {
     ProvidingApp { view: "view".to_owned(), tool: "show".to_owned() }
@@ -41,7 +41,7 @@ async fn start() -> TestApp {
 /// Commands that the task of the app receives, and the value that exists while the app is shown.
 type ShownApp = (mpsc::Receiver<AppToolCommand>, Arc<()>);
 
-/// Turns on the tool of the app, and returns the app's side.
+/// Turns on the tool of the app as the user does, and returns the values that the app's task would hold.
 async fn turn_on(app: &TestApp, tool: Tool) -> ShownApp {
     let (commands, received) = mpsc::channel(4);
     let shown = Arc::new(());
@@ -60,11 +60,11 @@ async fn turn_on_echo(app: &TestApp) -> ShownApp {
 type RunningCall = JoinHandle<Result<CallToolResult, CallFailure>>;
 
 fn spawn_call(app: &TestApp, id: &str, conversation: &str) -> RunningCall {
-    spawn_followed_call(app, id, conversation, oneshot::channel().0)
+    spawn_watched_call(app, id, conversation, oneshot::channel().0)
 }
 
-/// Makes a call whose caller is notified by `sent` when the call is sent.
-fn spawn_followed_call(app: &TestApp, id: &str, conversation: &str, sent: oneshot::Sender<SentCall>) -> RunningCall {
+/// Makes a call whose caller is notified by `sent` once the app's task has sent the call to the app's page.
+fn spawn_watched_call(app: &TestApp, id: &str, conversation: &str, sent: oneshot::Sender<SentCall>) -> RunningCall {
     let (host, id) = (app.host.clone(), id.to_owned());
     let origin = CallOrigin::Model { conversation: conversation.to_owned() };
     let arguments: Map<String, Value> = std::iter::once(("text".to_owned(), json!("soft"))).collect();
@@ -103,9 +103,9 @@ async fn receive_call(received: &mut mpsc::Receiver<AppToolCommand>) -> Received
 
 /// Starts a call, and approves it.
 async fn spawn_approved_call(app: &TestApp, id: &str, sent: oneshot::Sender<SentCall>) -> RunningCall {
-    let called = spawn_followed_call(app, id, CONVERSATION, sent);
+    let called = spawn_watched_call(app, id, CONVERSATION, sent);
     let request = app.consent_request(SERVER, "the call", is_app_call).await;
-    app.decide(&request, ONCE).await;
+    app.decide(&request, ALLOW_ONCE).await;
     called
 }
 
@@ -128,7 +128,7 @@ async fn each_call_needs_consent_and_reaches_only_the_app() {
         let lasting =
             app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always)).await;
         assert!(lasting.is_err(), "an approval should not last");
-        app.decide(&request, ONCE).await;
+        app.decide(&request, ALLOW_ONCE).await;
         let ReceivedCall { name, arguments, reply } = receive_call(&mut received).await;
         assert_eq!((name.as_str(), Value::Object(arguments)), (TOOL, json!({ "text": "soft" })));
         let result = CallToolResult { structured_content: Some(json!(3)), ..CallToolResult::default() };
@@ -183,7 +183,7 @@ async fn approval_of_a_call_has_no_effect_if_the_definition_changes() {
     // Replaced without turning the tools off, which the crate `app-views` never does.
     let changed = json!({ "name": TOOL, "description": "Sends it away", "inputSchema": { "type": "object" } });
     let (mut received, _shown) = turn_on(&app, app_tool(changed)).await;
-    app.decide(&request, ONCE).await;
+    app.decide(&request, ALLOW_ONCE).await;
     let refused = call_result(called).await;
     assert!(matches!(refused, Err(CallFailure::Refused(_))), "{refused:?}");
     assert!(received.try_recv().is_err(), "the app should receive nothing");
@@ -265,11 +265,11 @@ async fn a_call_is_not_sent_if_the_app_is_closed_after_its_approval() {
     assert_eq!(call_decisions(&app), ["allowed", "withdrawn"]);
     // It is closed while the user decides.
     let (sent, was_sent) = oneshot::channel();
-    let called = spawn_followed_call(&app, "2", CONVERSATION, sent);
+    let called = spawn_watched_call(&app, "2", CONVERSATION, sent);
     let request = app.consent_request(SERVER, "the call", is_app_call).await;
     drop(shown);
     assert!(app.host.app_tools_for_model(CONVERSATION.to_owned()).await.unwrap().is_empty());
-    app.decide(&request, ONCE).await;
+    app.decide(&request, ALLOW_ONCE).await;
     assert!(call_result(called).await.is_err());
     assert!(was_sent.await.is_err(), "the caller should not hear that the call was sent");
     assert!(received.try_recv().is_err(), "the app should receive nothing");

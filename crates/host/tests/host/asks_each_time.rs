@@ -41,7 +41,7 @@ fn is_tool_call_request(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-/// Calls a tool, checks that the call requires consent which can only be given once, and gives it.
+/// Calls a tool, checks that the consent request offers no approval beyond this one call, and approves it.
 async fn assert_consent_required(app: &TestApp, id: &str, what: &str) {
     let called = spawn_call(app, id, "echo");
     let request = app.consent_request(SERVER, what, is_tool_call_request).await;

@@ -16,7 +16,7 @@ use policy::ApprovalScope;
 use ports::secrets::SecretsInMemory;
 use ports::server_config::ServerEntry;
 use ports::{
-    AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenEntry,
+    AuditAppendStatus, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenAuditEntry,
 };
 use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, TestPlatform, demo_config};
@@ -38,7 +38,7 @@ pub(crate) struct ScriptedAuditLog {
     durable: AtomicU64,
     /// Set to make queries for the position of the last durable entry fail.
     broken: AtomicBool,
-    /// Delays the next read of entries of one kind until the channel's sender sends or is dropped.
+    /// Receiver that delays the next read of entries of one kind until its sender sends a value or is dropped.
     pub(crate) held_read: Mutex<Option<mpsc::Receiver<()>>>,
     /// Number of completed reads of the log.
     pub(crate) reads: AtomicU64,
@@ -74,7 +74,7 @@ impl ScriptedAuditLog {
     }
 
     /// Writes the delayed entries, or fails to write them, and returns the receipts.
-    pub(crate) fn append_delayed_entries(&self) -> Vec<(u64, Result<WrittenEntry, StoreError>)> {
+    pub(crate) fn append_delayed_entries(&self) -> Vec<(u64, Result<WrittenAuditEntry, StoreError>)> {
         let waiting = std::mem::take(&mut *self.waiting.lock().unwrap());
         waiting.into_iter().map(|(ticket, entry)| (ticket, self.append(entry))).collect()
     }
@@ -94,17 +94,17 @@ impl AuditLog for ScriptedAuditLog {
         *self.receipts.lock().unwrap() = Some(receipts);
     }
 
-    fn append(&self, entry: AuditEntry) -> Result<WrittenEntry, StoreError> {
+    fn append(&self, entry: AuditEntry) -> Result<WrittenAuditEntry, StoreError> {
         if self.full.load(Ordering::SeqCst) { Err(self.error()) } else { self.log.append(entry) }
     }
 
-    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AppendOutcome, StoreError> {
+    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AuditAppendStatus, StoreError> {
         assert!(!self.panics.load(Ordering::SeqCst), "the log panics as requested by the test");
         if self.slow.load(Ordering::SeqCst) {
             self.waiting.lock().unwrap().push((ticket, entry));
-            return Ok(AppendOutcome::Later);
+            return Ok(AuditAppendStatus::Later);
         }
-        self.append(entry).map(AppendOutcome::Written)
+        self.append(entry).map(AuditAppendStatus::Written)
     }
 
     fn durable_position(&self) -> Result<u64, StoreError> {
@@ -137,8 +137,8 @@ impl AuditLog for ScriptedAuditLog {
         self.log.export(out)
     }
 
-    fn retain(&self, keep: AuditRetention) {
-        self.log.retain(keep);
+    fn set_retention(&self, keep: AuditRetention) {
+        self.log.set_retention(keep);
     }
 }
 
@@ -189,8 +189,8 @@ pub(crate) async fn wait_until_delayed(disk: &ScriptedAuditLog) {
     }
 }
 
-/// Waits until the server has responded to this number of calls. By then, a call whose result is not withheld has
-/// ended.
+/// Waits until the server has responded to this number of calls. By then, each call has ended unless the host withholds
+/// its result.
 async fn wait_until_calls_are_answered(app: &TestApp, calls: usize) {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let has_response = || {

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use domain::data_flow::{DataFlow, MAX_TOOL_SETTINGS, ResultReview, SameServerFlow};
 use host::view::{ConsentRequestBody, UserDecision};
-use host::{CallOrigin, FlowError, HostOptions};
+use host::{CallOrigin, DataFlowError, HostOptions};
 use mcp_proto::types::CallToolResult;
 use ports::Document;
 use ports::server_config::ServerEntry;
@@ -22,7 +22,7 @@ fn flow_after(same_server: SameServerFlow) -> DataFlow {
     DataFlow { same_server, ..DataFlow::default() }
 }
 
-async fn set_data_flow(app: &TestApp, flow: DataFlow) -> Result<(), FlowError> {
+async fn set_data_flow(app: &TestApp, flow: DataFlow) -> Result<(), DataFlowError> {
     app.host.set_data_flow(SERVER.into(), flow).await
 }
 
@@ -72,7 +72,7 @@ async fn unchanged_data_flow_is_not_written_again() {
     assert_eq!(entries(), 1, "one change has one entry");
     disk.full.store(true, Ordering::SeqCst);
     let refused = set_data_flow(&app, flow_after(SameServerFlow::Everything)).await;
-    assert!(matches!(refused, Err(FlowError::Store(_))), "a change that can't be written is refused: {refused:?}");
+    assert!(matches!(refused, Err(DataFlowError::Store(_))), "a change that can't be written is refused: {refused:?}");
     disk.full.store(false, Ordering::SeqCst);
     set_data_flow(&app, flow_after(SameServerFlow::Off)).await.unwrap();
     assert_eq!(entries(), 1, "the setting before the failed change is unchanged");
@@ -93,12 +93,12 @@ async fn number_of_tools_with_a_data_flow_setting_is_bounded() {
     );
     assert_eq!(
         set_data_flow(&app, tools(MAX_TOOL_SETTINGS + 1)).await,
-        Err(FlowError::TooMany),
+        Err(DataFlowError::TooMany),
         "one more setting is rejected"
     );
     assert_eq!(app.server(SERVER).await.flow, tools(MAX_TOOL_SETTINGS), "the previous setting is unchanged");
     let nobody = app.host.set_data_flow("nobody".into(), DataFlow::default()).await;
-    assert!(matches!(nobody, Err(FlowError::Server(_))), "a missing server is refused: {nobody:?}");
+    assert!(matches!(nobody, Err(DataFlowError::Server(_))), "a missing server is refused: {nobody:?}");
     app.host.close().await;
 }
 

@@ -21,7 +21,7 @@ use crate::audit::{
     CallOutcome, ScriptedAuditLog, call_outcome, sent_call_count, start_with_scripted_audit_log, wait_until_delayed,
 };
 
-const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
+const ALLOW_ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
 fn spawn_call(app: &TestApp, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> {
     let (host, tool) = (app.host.clone(), tool.to_owned());
@@ -41,7 +41,7 @@ async fn approve_with_slow_audit_log(
 ) -> JoinHandle<Result<(), DecisionError>> {
     disk.slow.store(true, Ordering::SeqCst);
     let (host, id, hash) = (app.host.clone(), request.id, request.hash.to_string());
-    let approved = tokio::spawn(async move { host.decide(id, hash, ONCE).await });
+    let approved = tokio::spawn(async move { host.decide(id, hash, ALLOW_ONCE).await });
     wait_until_delayed(disk).await;
     disk.slow.store(false, Ordering::SeqCst);
     approved
@@ -57,7 +57,7 @@ async fn request_is_approved_once_while_its_audit_entry_is_written() {
     let called = spawn_call(&app, "fail", json!({}));
     let request = call_request(&app).await;
     let first = approve_with_slow_audit_log(&app, &disk, &request).await;
-    let second = app.host.decide(request.id, request.hash.to_string(), ONCE).await;
+    let second = app.host.decide(request.id, request.hash.to_string(), ALLOW_ONCE).await;
     assert_eq!(second, Err(DecisionError::Stale), "the first approval is being executed");
     assert_eq!(sent_call_count(&app).await, 1, "only the previous call was sent");
     disk.release_delayed_entries();
@@ -68,8 +68,8 @@ async fn request_is_approved_once_while_its_audit_entry_is_written() {
     app.host.close().await;
 }
 
-/// If a new rule matches paths, a call that waits for its audit entry is refused before the symbolic links in its paths
-/// are resolved, even if the entry is written first.
+/// If a rule with a path condition that denies an approved call is added while the audit entry of the approval is
+/// written, the call is refused once the entry is written, even if the symbolic links in its paths can't be resolved.
 #[test]
 fn rule_added_while_the_audit_entry_is_written_denies_before_symlinks_are_resolved() {
     // The test occupies the only blocking thread, so that links can't be resolved.
@@ -103,7 +103,7 @@ fn rule_added_while_the_audit_entry_is_written_denies_before_symlinks_are_resolv
     });
 }
 
-fn model_call(app: &TestApp, tool: &str, arguments: Value) -> JoinHandle<Result<CallToolResult, CallFailure>> {
+fn spawn_model_call(app: &TestApp, tool: &str, arguments: Value) -> JoinHandle<Result<CallToolResult, CallFailure>> {
     let (host, tool) = (app.host.clone(), tool.to_owned());
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap();
     let origin = CallOrigin::Model { conversation: "conversation".to_owned() };
@@ -128,7 +128,7 @@ async fn allowed_call_is_refused_if_its_tool_is_turned_off_while_the_entry_is_wr
     // A model that has read nothing calls the tool without consent.
     app.host.record_conversation_servers("conversation".to_owned(), Vec::new(), true).await.unwrap();
     disk.slow.store(true, Ordering::SeqCst);
-    let called = model_call(&app, "add", json!({ "a": 1, "b": 2 }));
+    let called = spawn_model_call(&app, "add", json!({ "a": 1, "b": 2 }));
     wait_until_delayed(&disk).await;
     disk.slow.store(false, Ordering::SeqCst);
     set_disabled(&app, &["add"]).await;
@@ -143,7 +143,7 @@ async fn allowed_call_is_refused_if_its_tool_is_turned_off_while_the_entry_is_wr
 #[tokio::test]
 async fn approved_call_is_refused_if_its_tool_is_turned_off_while_the_entry_is_written() {
     let (app, disk) = start_with_scripted_audit_log().await;
-    let called = model_call(&app, "fail", json!({}));
+    let called = spawn_model_call(&app, "fail", json!({}));
     let request = call_request(&app).await;
     let approved = approve_with_slow_audit_log(&app, &disk, &request).await;
     set_disabled(&app, &["fail"]).await;
@@ -174,7 +174,7 @@ async fn start_continues_if_the_lists_of_tools_change_while_its_entry_is_written
     disk.release_delayed_entries();
     app.until("harbour", "ready with the new lists", |server| server.state == ServerState::Ready).await;
     app.until("harbour", "known whole", |server| server.counts[0] >= 16).await;
-    assert_turned_off(model_call(&app, "add", json!({ "a": 1, "b": 2 }))).await;
+    assert_turned_off(spawn_model_call(&app, "add", json!({ "a": 1, "b": 2 }))).await;
     app.host.close().await;
 }
 

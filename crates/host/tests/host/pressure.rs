@@ -157,7 +157,7 @@ async fn url_request_being_opened_is_not_denied_with_the_other_requests() {
 #[tokio::test]
 async fn denials_by_a_script_do_not_mute_a_server() {
     let folder = tempfile::tempdir().unwrap();
-    let options = HostOptions { decides: "answers", ..HostOptions::default() };
+    let options = HostOptions { decider_name: "answers", ..HostOptions::default() };
     let app = TestApp::start_in_folder(folder, vec![("harbour", demo_config(&["--era", "legacy"]))], options).await;
     app.ready("harbour").await;
     app.until("harbour", "known whole", |s| s.counts[0] >= 16).await;

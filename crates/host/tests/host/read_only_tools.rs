@@ -20,7 +20,7 @@ use crate::roots::FailingDocuments;
 
 const SERVER: &str = "library";
 
-fn tool(name: &str, annotations: Value) -> Value {
+fn tool_json(name: &str, annotations: Value) -> Value {
     json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations})
 }
 
@@ -28,11 +28,11 @@ fn read_only_annotations() -> Value {
     json!({"readOnlyHint": true, "openWorldHint": false})
 }
 
-fn server(tools: &[Value]) -> ServerConfig {
+fn server_with_tools(tools: &[Value]) -> ServerConfig {
     scripted_config(&["--reply", &format!("tools/list={}", json!({ "tools": tools }))])
 }
 
-fn call(app: &TestApp, id: &str, tool: &str) -> JoinHandle<Result<(), CallFailure>> {
+fn spawn_call(app: &TestApp, id: &str, tool: &str) -> JoinHandle<Result<(), CallFailure>> {
     let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
     tokio::spawn(async move { host.call_tool(id, SERVER.into(), tool, Map::new(), None).await.map(drop) })
 }
@@ -43,7 +43,7 @@ fn is_tool_call_request(request: &ConsentRequestView) -> bool {
 
 /// Calls a tool and approves the call once, which marks the tool's definition as reviewed.
 async fn mark_tool_reviewed(app: &TestApp, tool: &str) {
-    let called = call(app, tool, tool);
+    let called = spawn_call(app, tool, tool);
     let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     // A tool that the server lists and does not have returns an error, which is a result, too.
@@ -77,20 +77,20 @@ fn owned_names(tools: &[&str]) -> Vec<String> {
 #[tokio::test]
 async fn only_reviewed_read_only_tools_are_allowed_together() {
     let tools = [
-        tool("echo", read_only_annotations()),
-        tool("wait", read_only_annotations()),
-        tool("unseen", read_only_annotations()),
-        tool("environment", json!({"readOnlyHint": true, "openWorldHint": false, "destructiveHint": true})),
-        tool("web", json!({"readOnlyHint": true, "openWorldHint": true})),
-        tool("unsaid", json!({"readOnlyHint": true})),
-        tool("plain", json!({})),
+        tool_json("echo", read_only_annotations()),
+        tool_json("wait", read_only_annotations()),
+        tool_json("unseen", read_only_annotations()),
+        tool_json("environment", json!({"readOnlyHint": true, "openWorldHint": false, "destructiveHint": true})),
+        tool_json("web", json!({"readOnlyHint": true, "openWorldHint": true})),
+        tool_json("unsaid", json!({"readOnlyHint": true})),
+        tool_json("plain", json!({})),
     ];
-    let app = TestApp::start(vec![(SERVER, server(&tools))]).await;
+    let app = TestApp::start(vec![(SERVER, server_with_tools(&tools))]).await;
     app.ready(SERVER).await;
     for tool in ["wait", "environment", "web", "unsaid", "plain"] {
         mark_tool_reviewed(&app, tool).await;
     }
-    let called = call(&app, "first", "echo");
+    let called = spawn_call(&app, "first", "echo");
     let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
     assert_eq!(offered_tools(&request), ["echo", "wait"], "the called tool, and reviewed tools that only read");
     for wrong in [&["echo", "unseen"][..], &["wait"], &["echo", "environment"], &["echo", "web"], &["echo", "unsaid"]] {
@@ -104,9 +104,9 @@ async fn only_reviewed_read_only_tools_are_allowed_together() {
     assert_eq!(granted_tools(&app).await, ["echo", "wait"]);
     let audited = app.decisions().into_iter().filter(|(kind, ..)| kind == "read-only-tool").count();
     assert_eq!(audited, 1, "the grant of each other tool is audited");
-    call(&app, "second", "wait").await.unwrap().expect("no consent is required");
+    spawn_call(&app, "second", "wait").await.unwrap().expect("no consent is required");
     for tool in ["unseen", "environment", "web", "unsaid", "plain"] {
-        let called = call(&app, &format!("again {tool}"), tool);
+        let called = spawn_call(&app, &format!("again {tool}"), tool);
         let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
         app.decide(&request, UserDecision::Deny).await;
         assert!(called.await.unwrap().is_err(), "{tool} asks");
@@ -118,22 +118,26 @@ async fn only_reviewed_read_only_tools_are_allowed_together() {
 async fn changed_or_new_read_only_tool_requires_consent() {
     let app = TestApp::start(vec![(
         SERVER,
-        server(&[tool("echo", read_only_annotations()), tool("wait", read_only_annotations())]),
+        server_with_tools(&[tool_json("echo", read_only_annotations()), tool_json("wait", read_only_annotations())]),
     )])
     .await;
     app.ready(SERVER).await;
     mark_tool_reviewed(&app, "wait").await;
-    let called = call(&app, "first", "echo");
+    let called = spawn_call(&app, "first", "echo");
     let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
     app.decide(&request, UserDecision::AllowReadOnly(owned_names(&["echo", "wait"]))).await;
     called.await.unwrap().expect("the call is approved");
-    let mut changed = tool("wait", read_only_annotations());
+    let mut changed = tool_json("wait", read_only_annotations());
     changed["description"] = json!("It does something else now.");
-    let config = server(&[tool("echo", read_only_annotations()), changed, tool("new", read_only_annotations())]);
+    let config = server_with_tools(&[
+        tool_json("echo", read_only_annotations()),
+        changed,
+        tool_json("new", read_only_annotations()),
+    ]);
     app.host.update_server(SERVER.into(), ServerEntry { name: SERVER.into(), config }).await.unwrap();
     app.ready(SERVER).await;
     for tool in ["wait", "new"] {
-        let called = call(&app, &format!("again {tool}"), tool);
+        let called = spawn_call(&app, &format!("again {tool}"), tool);
         let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
         app.decide(&request, UserDecision::Deny).await;
         assert!(called.await.unwrap().is_err(), "{tool} asks");
@@ -145,18 +149,18 @@ async fn changed_or_new_read_only_tool_requires_consent() {
 async fn ask_rule_overrides_read_only_grants_and_removes_the_choice() {
     let app = TestApp::start(vec![(
         SERVER,
-        server(&[tool("echo", read_only_annotations()), tool("wait", read_only_annotations())]),
+        server_with_tools(&[tool_json("echo", read_only_annotations()), tool_json("wait", read_only_annotations())]),
     )])
     .await;
     app.ready(SERVER).await;
     mark_tool_reviewed(&app, "wait").await;
-    let called = call(&app, "first", "echo");
+    let called = spawn_call(&app, "first", "echo");
     let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
     app.decide(&request, UserDecision::AllowReadOnly(owned_names(&["echo", "wait"]))).await;
     called.await.unwrap().expect("the call is approved");
     let rule = serde_json::from_value(json!({"server": SERVER, "tool": "wait", "effect": "ask"})).unwrap();
     app.host.set_rule(rule).await.unwrap();
-    let called = call(&app, "second", "wait");
+    let called = spawn_call(&app, "second", "wait");
     let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
     assert_eq!(offered_tools(&request), [""; 0], "nothing lasting can be approved");
     let decided = UserDecision::AllowReadOnly(owned_names(&["echo", "wait"]));
@@ -172,10 +176,10 @@ async fn read_only_grants_are_written_together_or_limited_to_the_session() {
     let folder = tempfile::tempdir().unwrap();
     let disk: Arc<Mutex<Option<Arc<FailingDocuments>>>> = Arc::default();
     let own = Arc::clone(&disk);
-    let tools = ["echo", "wait", "third"].map(|name| tool(name, read_only_annotations()));
+    let tools = ["echo", "wait", "third"].map(|name| tool_json(name, read_only_annotations()));
     let app = TestApp::start_with_changed_ports(
         folder,
-        vec![(SERVER, server(&tools))],
+        vec![(SERVER, server_with_tools(&tools))],
         HostOptions::default(),
         Arc::new(SecretsInMemory::default()),
         |ports| {
@@ -191,7 +195,7 @@ async fn read_only_grants_are_written_together_or_limited_to_the_session() {
         mark_tool_reviewed(&app, tool).await;
     }
     disk.full.store(true, Ordering::SeqCst);
-    let called = call(&app, "first", "echo");
+    let called = spawn_call(&app, "first", "echo");
     let request = app.consent_request(SERVER, "the call", is_tool_call_request).await;
     app.decide(&request, UserDecision::AllowReadOnly(owned_names(&["echo", "wait", "third"]))).await;
     called.await.unwrap().expect("the call is approved");

@@ -20,7 +20,7 @@ async fn start_server(revision: &'static str) -> HttpServer {
     HttpServer::start(move |request, answer| async move { ordinary::respond(revision, &request, answer).await }).await
 }
 
-fn is_connect(consent_request: &ConsentRequestView) -> bool {
+fn is_connection_request(consent_request: &ConsentRequestView) -> bool {
     matches!(consent_request.body, ConsentRequestBody::ConnectServer { .. })
 }
 
@@ -34,7 +34,7 @@ async fn nothing_is_sent_before_the_address_is_approved() {
     let server = start_server("2025-11-25").await;
     let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp")))]).await;
     app.host.start_server("far".into()).await.unwrap();
-    let consent_request = app.consent_request("far", "its address", is_connect).await;
+    let consent_request = app.consent_request("far", "its address", is_connection_request).await;
     let ConsentRequestBody::ConnectServer { config, earlier_approval } = &consent_request.body else { unreachable!() };
     assert_eq!(
         (config.url.as_str(), earlier_approval),
@@ -60,7 +60,7 @@ async fn key_in_a_url_is_shown_for_consent_and_not_stored() {
     let url = format!("{}?api_key=s3cret", server.url("/mcp"));
     let app = TestApp::start(vec![("far", remote_config(&url))]).await;
     app.host.start_server("far".into()).await.unwrap();
-    let consent_request = app.consent_request("far", "its address", is_connect).await;
+    let consent_request = app.consent_request("far", "its address", is_connection_request).await;
     let ConsentRequestBody::ConnectServer { config, .. } = &consent_request.body else { unreachable!() };
     assert_eq!(config.url, url, "the consent request contains the whole URL");
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Always)).await;
@@ -125,7 +125,7 @@ async fn any_change_of_a_server_address_requires_consent_again() {
     let base = HttpConfig { url: server.url("/mcp"), headers: headers("X-Team", "7"), ..HttpConfig::default() };
     let app = TestApp::start(vec![("far", base.clone().into())]).await;
     app.host.start_server("far".into()).await.unwrap();
-    let consent_request = app.consent_request("far", "its address", is_connect).await;
+    let consent_request = app.consent_request("far", "its address", is_connection_request).await;
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Always)).await;
     let view = app.until("far", "ready", |s| s.state == ServerState::Ready).await;
     assert!(view.approved, "the address is approved");
@@ -145,7 +145,7 @@ async fn any_change_of_a_server_address_requires_consent_again() {
         let view = app.until("far", "stopped", |s| s.state == ServerState::Stopped).await;
         assert!(!view.approved, "the approval does not cover {changed:?}");
         app.host.start_server("far".into()).await.unwrap();
-        let consent_request = app.consent_request("far", "its changed address", is_connect).await;
+        let consent_request = app.consent_request("far", "its changed address", is_connection_request).await;
         let ConsentRequestBody::ConnectServer { earlier_approval, .. } = &consent_request.body else { unreachable!() };
         let shown = Some(EarlierApproval { approved: before.clone(), requested: now });
         assert_eq!(*earlier_approval, shown, "texts of {changed:?} and of the previously approved address");
@@ -184,8 +184,7 @@ async fn secrets_are_sent_to_their_server_only() {
         kind: None,
         auth: None,
     };
-    let origin = config.origin().unwrap();
-    let key = secrets::storage_key("far.Authorization", &origin);
+    let key = secrets::secret_storage_key("far.Authorization", &config.origin().unwrap());
     let app = app_with_secrets(config.into(), &[(&key, "t0psecret")]).await;
     let view = app.ready("far").await;
     let sent = server.received_requests();
@@ -232,7 +231,8 @@ async fn secret_is_bound_to_the_address_it_was_entered_for() {
         kind: None,
         auth: None,
     };
-    let app = app_with_secrets(config.into(), &[(&secrets::storage_key("far.X-Key", &origin), "t0psecret")]).await;
+    let app =
+        app_with_secrets(config.into(), &[(&secrets::secret_storage_key("far.X-Key", &origin), "t0psecret")]).await;
     app.approve_start("far").await;
     let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     assert_eq!(failure(&view.state).reason, FailureReason::NoSecret, "the secret is not sent to another address");

@@ -6,7 +6,7 @@ use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, ServerState, UserDecision};
-use host::{DecisionError, HostOptions, ShownDefinition};
+use host::{DecisionError, EventReceiver, HostOptions, ShownDefinition};
 use mcp_proto::session::ListKind;
 use mcp_proto::types::CallToolResult;
 use offers::review::DefinitionKind;
@@ -133,6 +133,20 @@ async fn list_reported_as_changed_allows_nothing_until_it_is_read() {
     app.host.close().await;
 }
 
+/// Waits for the event that a server's catalog has changed.
+async fn assert_catalog_changes(events: &mut EventReceiver, what: &str) {
+    let change = async {
+        while let Some(event) = events.next().await {
+            if matches!(event.event, HostEvent::CatalogChanged(_)) {
+                return true;
+            }
+        }
+        false
+    };
+    let change = tokio::time::timeout(EVENT_TIMEOUT, change).await;
+    assert_eq!(change, Ok(true), "the event arrives: {what}");
+}
+
 #[tokio::test]
 async fn outdated_and_refreshed_list_states_are_both_reported() {
     let list = tools_list_reply(&[tool_json("echo")]);
@@ -148,16 +162,7 @@ async fn outdated_and_refreshed_list_states_are_both_reported() {
     let mut events = app.host.events();
     assert_call_succeeds(spawn_call(&app, "second"), "the call with which it says so").await;
     for what in ["[tools-list-changed]: it may have changed", "it was read again and is as it was"] {
-        let change = async {
-            while let Some(event) = events.next().await {
-                if matches!(event.event, HostEvent::CatalogChanged(_)) {
-                    return true;
-                }
-            }
-            false
-        };
-        let change = tokio::time::timeout(EVENT_TIMEOUT, change).await;
-        assert_eq!(change, Ok(true), "the event arrives: {what}");
+        assert_catalog_changes(&mut events, what).await;
     }
     assert_call_succeeds(spawn_call(&app, "third"), "then it is allowed as before").await;
     app.host.close().await;
@@ -264,8 +269,8 @@ async fn x06_reviewed_tools_of_a_stopped_server_are_compared() {
 
 #[tokio::test]
 async fn scripted_approval_is_reviewed_for_one_run_only() {
-    for (decides, lasts) in [("user", true), ("answers", false)] {
-        let options = HostOptions { decides, ..HostOptions::default() };
+    for (decider_name, lasts) in [("user", true), ("answers", false)] {
+        let options = HostOptions { decider_name, ..HostOptions::default() };
         let server = scripted_config(&["--reply", &tools_list_reply(&[tool_json("echo")])]);
         let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", server)], options).await;
         app.ready("bad").await;
@@ -276,11 +281,15 @@ async fn scripted_approval_is_reviewed_for_one_run_only() {
         called.await.unwrap().expect("an approved call returns a result");
         assert!(
             app.host.pins().await.unwrap().contains_key("bad"),
-            "{decides}: the tool counts as reviewed in this run"
+            "{decider_name}: the tool counts as reviewed in this run"
         );
         app.host.close().await;
         let file = std::fs::read_to_string(app.folder.path().join("data/pins.json")).unwrap_or_default();
-        assert_eq!(file.contains("\"echo\""), lasts, "{decides}: the pin is stored only if a person decided: {file}");
+        assert_eq!(
+            file.contains("\"echo\""),
+            lasts,
+            "{decider_name}: the pin is stored only if a person decided: {file}"
+        );
     }
 }
 
@@ -305,7 +314,7 @@ async fn e30_unreviewed_definitions_are_counted_until_reviewed() {
     let prompts = prompts
         .map(|prompt| shown(DefinitionKind::Prompt, &prompt.name, reviewed.review_prompt(&prompt).0.to_string()));
     let definitions = tools.chain(prompts).collect();
-    app.host.review("bad".into(), definitions).await.expect("the displayed definitions are current");
+    app.host.mark_reviewed("bad".into(), definitions).await.expect("the displayed definitions are current");
     app.until("bad", "reviewed", |s| s.unreviewed == [0, 0]).await;
     app.host.close().await;
 }

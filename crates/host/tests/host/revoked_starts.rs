@@ -27,7 +27,7 @@ async fn approved_server() -> (HttpServer, TestApp) {
 
 async fn disconnect_server(app: &TestApp, server: HttpServer) {
     drop(server);
-    app.host.network_changed().await.unwrap();
+    app.host.handle_network_change().await.unwrap();
     app.until("far", "waiting to come back", |s| matches!(s.state, ServerState::Reconnecting(_))).await;
 }
 
@@ -62,7 +62,7 @@ async fn pending_restart_is_cancelled_when_its_grant_is_revoked() {
     let stopped = app.server("far").await;
     assert_eq!(stopped.state, ServerState::Stopped, "the restart is cancelled");
     let back = start_http_server_at(address).await;
-    app.host.network_changed().await.unwrap();
+    app.host.handle_network_change().await.unwrap();
     advance_time(Duration::from_secs(10)).await;
     assert_eq!(app.server("far").await.since, stopped.since, "the server is not restarted");
     assert_start_requires_consent(&app).await;
@@ -77,10 +77,10 @@ async fn running_server_is_not_restarted_after_its_grant_is_revoked() {
     revoke_grant(&app).await;
     assert_eq!(app.server("far").await.state, ServerState::Ready, "a running server continues");
     drop(server);
-    app.host.network_changed().await.unwrap();
+    app.host.handle_network_change().await.unwrap();
     app.until("far", "left to the user", |s| matches!(s.state, ServerState::Failed(_))).await;
     let back = start_http_server_at(address).await;
-    app.host.network_changed().await.unwrap();
+    app.host.handle_network_change().await.unwrap();
     advance_time(Duration::from_secs(10)).await;
     assert!(
         matches!(app.server("far").await.state, ServerState::Failed(_)),

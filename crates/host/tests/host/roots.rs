@@ -58,7 +58,8 @@ async fn server_with_roots() -> (TestApp, Arc<ScriptedAuditLog>, String) {
     (app, disk, uri)
 }
 
-/// Starts a call during which the server requests its roots, while the audit log delays the entry about the response.
+/// Starts a call during which the server requests its roots, while the audit log delays the entry about the response to
+/// that request.
 async fn call_with_slow_audit_log(app: &TestApp, disk: &ScriptedAuditLog) -> JoinHandle<CallOutcome> {
     disk.slow.store(true, Ordering::SeqCst);
     let waits = list_folders(app, "waits");

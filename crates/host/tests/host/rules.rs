@@ -134,10 +134,13 @@ async fn edited_payload_that_a_rule_denies_is_rejected() {
 #[tokio::test]
 async fn pending_request_is_denied_immediately_by_a_new_rule() {
     let app = start_demo_server().await;
-    let called = spawn_call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
+    let called = spawn_call(&app, "1", "add", json!({"a": 1, "b": 2}), Some("c1"));
     app.consent_request(SERVER, "the tool", is_tool_call_request).await;
     app.add_rule(json!({"effect": "deny", "server": SERVER})).await;
     assert!(matches!(call_result(called).await, Err(CallFailure::Refused(_))), "the call is denied without a decision");
+    let denied = app.entries_of_kind("tool");
+    let recorded: Vec<_> = denied.iter().map(|entry| (&*entry.decision, entry.conversation.as_deref())).collect();
+    assert_eq!(recorded, [("denied", Some("c1"))], "the entry names the conversation");
     let restarted = app.host.restart_server(SERVER.to_owned()).await;
     assert!(restarted.is_ok(), "a rule about calls doesn't affect starts");
 }

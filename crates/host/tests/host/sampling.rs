@@ -21,7 +21,7 @@ use testkit::model::{ModelStep, ScriptedModel, final_reply_step, model_named, mo
 use tokio::task::JoinHandle;
 
 const SERVER: &str = "harbour";
-const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
+const ALLOW_ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
 type PendingCall = JoinHandle<Result<CallToolResult, CallFailure>>;
 
@@ -45,7 +45,7 @@ async fn call_text(called: PendingCall) -> (bool, String) {
 
 fn allow_start_and_tools(consent_request: &ConsentRequestView) -> Option<UserDecision> {
     let used = matches!(consent_request.body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. });
-    used.then_some(ONCE)
+    used.then_some(ALLOW_ONCE)
 }
 
 /// Returns a host with a server that may use sampling, a scripted model, and a task that approves the server's start
@@ -118,7 +118,7 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
         let edit = ConsentRequestEdit::Request(Box::new(edited));
         let consent_request = app.host.edit(consent_request.id, edit).await.unwrap();
         model.queue_reply(text_reply("Aye, sail.", (30, 4)));
-        app.decide(&consent_request, ONCE).await;
+        app.decide(&consent_request, ALLOW_ONCE).await;
         let second = answered_request(&app).await;
         let sent = model.requests();
         assert_eq!(sent.len(), 1, "one approval sends one request");
@@ -133,7 +133,7 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
         changed.content = SamplingContent::One(ContentBlock::text("Aye, but mind the wind."));
         let edit = ConsentRequestEdit::Response(Box::new(changed));
         let second = app.host.edit(second.id, edit).await.unwrap();
-        app.decide(&second, ONCE).await;
+        app.decide(&second, ALLOW_ONCE).await;
         let expected = "scripted-1 said: Aye, but mind the wind. (stopped: endTurn)";
         assert_eq!(call_text(called).await, (true, expected.into()), "[sampling-result-fields] in {revision}");
         let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
@@ -157,7 +157,7 @@ async fn sampling_reply_streams_and_can_be_stopped() {
         ModelStep::Hangs,
     ]);
     let mut events = app.host.events();
-    app.decide(&consent_request, ONCE).await;
+    app.decide(&consent_request, ALLOW_ONCE).await;
     let mut received = String::new();
     while received != "Fair winds" {
         let event =
@@ -173,7 +173,7 @@ async fn sampling_reply_streams_and_can_be_stopped() {
         matches!(&sampling_parts(&running).2.run, ModelAnswerState::Running { text, .. } if text == "Fair winds"),
         "the partial text is part of the request"
     );
-    for answer in [ONCE, UserDecision::ByHand, UserDecision::Again, UserDecision::Back] {
+    for answer in [ALLOW_ONCE, UserDecision::ByHand, UserDecision::Again, UserDecision::Back] {
         let taken = app.host.decide(running.id, running.hash.to_string(), answer.clone()).await;
         assert!(
             matches!(taken, Err(DecisionError::WrongKind(_))),
@@ -190,7 +190,7 @@ async fn sampling_reply_streams_and_can_be_stopped() {
         [ContentBlock::text("Fair winds")],
         "the partial text becomes the reply"
     );
-    app.decide(&stopped, ONCE).await;
+    app.decide(&stopped, ALLOW_ONCE).await;
     assert!(call_text(called).await.1.contains("Fair winds"), "the approved reply is sent");
     user.abort();
 }
@@ -208,7 +208,7 @@ async fn sampling_request_can_be_edited_retried_answered_by_hand_and_denied() {
         "the model is chosen by the user"
     );
     model.queue_reply(text_reply("First.", (1, 1)));
-    app.decide(&other, ONCE).await;
+    app.decide(&other, ALLOW_ONCE).await;
     let first = answered_request(&app).await;
     assert_eq!(model.requests()[0].model, "other-2", "the request is sent to the chosen model");
     model.queue_reply(text_reply("Second.", (1, 1)));
@@ -226,7 +226,7 @@ async fn sampling_request_can_be_edited_retried_answered_by_hand_and_denied() {
             .await;
     app.decide(&back, UserDecision::ByHand).await;
     let hand = wait_until(&app, "what to write", |_, response| response.is_some_and(|r| r.model == "user")).await;
-    let empty = app.host.decide(hand.id, hand.hash.to_string(), ONCE).await;
+    let empty = app.host.decide(hand.id, hand.hash.to_string(), ALLOW_ONCE).await;
     assert!(
         matches!(empty, Err(DecisionError::WrongKind(_))),
         "[sampling-validate-content]: an empty reply is refused"
@@ -237,7 +237,7 @@ async fn sampling_request_can_be_edited_retried_answered_by_hand_and_denied() {
     let called = spawn_call(&app, "2", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
     model.queue_reply(vec![ModelStep::Hangs]);
-    app.decide(&consent_request, ONCE).await;
+    app.decide(&consent_request, ALLOW_ONCE).await;
     let running =
         wait_until(&app, "the model at work", |state, _| matches!(state.run, ModelAnswerState::Running { .. })).await;
     app.decide(&running, UserDecision::Deny).await;
@@ -264,7 +264,7 @@ async fn model_failure_is_reported_and_the_user_can_continue() {
     let mut shown = consent_request;
     for (script, expected) in failures {
         model.queue_reply(script);
-        app.decide(&shown, ONCE).await;
+        app.decide(&shown, ALLOW_ONCE).await;
         let failed = |state: &SamplingState, _: Option<&CreateMessageResult>| matches!(state.run, ModelAnswerState::Failed { code, .. } if code.name() == expected);
         shown = wait_until(&app, expected, failed).await;
         assert_eq!(sampling_parts(&shown).1, None, "{expected}: the request has no reply");
@@ -274,7 +274,7 @@ async fn model_failure_is_reported_and_the_user_can_continue() {
     let mut written = sampling_parts(&hand).1.unwrap().clone();
     written.content = SamplingContent::One(ContentBlock::text("By hand."));
     let hand = app.host.edit(hand.id, ConsentRequestEdit::Response(Box::new(written))).await.unwrap();
-    app.decide(&hand, ONCE).await;
+    app.decide(&hand, ALLOW_ONCE).await;
     assert!(call_text(called).await.1.starts_with("user said: By hand."), "the user can reply by hand");
     user.abort();
 }
@@ -414,21 +414,21 @@ async fn x27_token_limit_is_capped_and_cost_is_bounded() {
         1_000_000_000,
         "[sampling-max-tokens]: an edit can't exceed the requested tokens"
     );
-    let refused = app.host.decide(edited.id, edited.hash.to_string(), ONCE).await;
+    let refused = app.host.decide(edited.id, edited.hash.to_string(), ALLOW_ONCE).await;
     assert!(matches!(refused, Err(DecisionError::Budget(_))), "X27: the budget limits the tokens: {refused:?}");
     let mut fewer = request.clone();
     fewer.max_tokens = 7;
     let edited = app.host.edit(edited.id, ConsentRequestEdit::Request(Box::new(fewer))).await.unwrap();
     let bounded = Budget { micros: Some(1_000), ..Budget::default() };
     set_sampling(&app, SamplingSettings { in_all: bounded, ..enabled_settings() }).await;
-    let refused = app.host.decide(edited.id, edited.hash.to_string(), ONCE).await;
+    let refused = app.host.decide(edited.id, edited.hash.to_string(), ALLOW_ONCE).await;
     assert!(
         matches!(refused, Err(DecisionError::NoPrice(_))),
         "X26: a model without a price is refused if money is limited: {refused:?}"
     );
     set_sampling(&app, enabled_settings()).await;
     model.queue_reply(text_reply("Few.", (5, 2)));
-    app.decide(&edited, ONCE).await;
+    app.decide(&edited, ALLOW_ONCE).await;
     let second = answered_request(&app).await;
     assert_eq!(model.requests()[0].max_tokens, Some(7), "[sampling-fewer-tokens]: the user's limit is sent");
     app.decide(&second, UserDecision::Deny).await;

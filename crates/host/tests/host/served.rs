@@ -171,10 +171,10 @@ async fn one_process_serves_many_calls_and_preserves_utf8() {
 #[tokio::test]
 async fn unresponsive_tool_times_out() {
     let secs = |idle, total| (Duration::from_secs(idle), Duration::from_secs(total));
-    let times = CallTimeouts { tool: secs(1, 2), ..CallTimeouts::default() };
+    let call_timeouts = CallTimeouts { tool: secs(1, 2), ..CallTimeouts::default() };
     let folder = tempfile::tempdir().unwrap();
     let silent = vec![("s", scripted_config(&["--misbehave", "silent"]))];
-    let app = TestApp::start_in_folder(folder, silent, HostOptions { times, ..HostOptions::default() }).await;
+    let app = TestApp::start_in_folder(folder, silent, HostOptions { call_timeouts, ..HostOptions::default() }).await;
     app.ready("s").await;
     let user = spawn_approving_user(&app);
     let ended = spawn_call(&app, "1", "s", "echo", json!({}), None).await.unwrap();

@@ -120,7 +120,7 @@ async fn lost_remote_server_is_detected_and_reconnected() {
     let call = app.host.call_tool("1".into(), "far".into(), "echo".into(), Default::default(), None).await;
     assert_eq!(call, Err(CallFailure::NotReady { server: "far".into() }), "a call doesn't wait for the restart");
     let _back = start_http_server_at(Some(address)).await;
-    app.host.network_changed().await.unwrap();
+    app.host.handle_network_change().await.unwrap();
     app.until("far", "ready again", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     app.host.close().await;
 }
@@ -128,7 +128,7 @@ async fn lost_remote_server_is_detected_and_reconnected() {
 /// Stops a remote server, and triggers the host's reconnection attempts without their pauses until none is left.
 async fn exhaust_retries(app: &TestApp, name: &str, server: HttpServer) {
     drop(server);
-    app.host.network_changed().await.unwrap();
+    app.host.handle_network_change().await.unwrap();
     let failure = loop {
         let is_down = |s: &ServerView| scheduled_retry(s).is_some() || matches!(s.state, ServerState::Failed(_));
         if let ServerState::Failed(failure) = app.until(name, "waiting or given up", is_down).await.state {
@@ -147,10 +147,10 @@ async fn remote_server_beyond_its_retries_reconnects_with_the_network() {
     let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp")))]).await;
     app.ready_with_grant("far").await;
     exhaust_retries(&app, "far", server).await;
-    app.host.network_changed().await.unwrap();
+    app.host.handle_network_change().await.unwrap();
     app.until("far", "tried anew from the first pause on", |s| scheduled_retry(s).is_some()).await;
     let back = start_http_server_at(Some(address)).await;
-    app.host.network_changed().await.unwrap();
+    app.host.handle_network_change().await.unwrap();
     app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
     assert!(app.consent_requests().await.is_empty(), "the restart of an approved server requires no consent");
     drop(back);
@@ -166,7 +166,7 @@ async fn server_stopped_by_the_user_is_not_restarted_with_the_network() {
     exhaust_retries(&app, "far", server).await;
     app.host.stop_server("far".into()).await.unwrap();
     let _back = start_http_server_at(Some(address)).await;
-    app.host.network_changed().await.unwrap();
+    app.host.handle_network_change().await.unwrap();
     assert_eq!(app.server("far").await.state, ServerState::Stopped, "a stopped server stays stopped");
     app.host.start_server("far".into()).await.unwrap();
     app.until("far", "ready, because its approval is still valid", |s| s.state == ServerState::Ready).await;
@@ -180,7 +180,7 @@ async fn servers_are_probed_after_sleep() {
     let near = app.ready_with_grant("harbour").await;
     app.ready_with_grant("far").await;
     drop(server);
-    app.host.network_changed().await.unwrap();
+    app.host.handle_network_change().await.unwrap();
     app.until("far", "waiting to come back", |s| scheduled_retry(s).is_some()).await;
     let still = app.server("harbour").await;
     assert_eq!((still.state, still.pid), (ServerState::Ready, near.pid), "a responding server keeps its process");
@@ -230,7 +230,8 @@ while read -r line; do
 done
 "#;
 
-/// After a lost ping, the calls in flight name it, and the failure has the last lines of the server's standard error.
+/// After a lost ping, the errors of running calls name it, and the server's failure contains the last lines of its
+/// standard error.
 #[cfg(unix)]
 #[tokio::test]
 async fn failed_ping_ends_calls_and_reports_the_last_output() {
@@ -249,7 +250,7 @@ async fn failed_ping_ends_calls_and_reports_the_last_output() {
     while !app.activity("old").await.contains("tools/call") {
         tokio::task::yield_now().await;
     }
-    app.host.network_changed().await.unwrap();
+    app.host.handle_network_change().await.unwrap();
     advance_time(Duration::from_secs(11)).await;
     let failed = app.until("old", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = failed.state else { unreachable!() };

@@ -22,25 +22,25 @@ use crate::{bundle_folders, install_draft, preview_and_install, server_names, te
 
 /// Environment variable with the app's folder for a child process that will be killed. The child is another run of this
 /// test program.
-const FOLDER_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_IN";
+const KILLED_APP_FOLDER_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_IN";
 /// Environment variable that makes the child process write the settings before it is killed.
-const WRITE_FIRST_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_AFTER";
+const KILL_AFTER_WRITE_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_AFTER";
 /// Environment variable that makes the child process upgrade a server instead of installing one.
-const UPGRADE_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_UPGRADE";
+const KILL_DURING_UPGRADE_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_UPGRADE";
 
 /// Server settings that kill the process at their next change.
-struct KillingSettings(Arc<dyn ServerSettings>);
+struct SettingsThatKill(Arc<dyn ServerSettings>);
 
-impl KillingSettings {
+impl SettingsThatKill {
     fn kill(&self, write: impl FnOnce(&dyn ServerSettings)) -> ! {
-        if std::env::var_os(WRITE_FIRST_VARIABLE).is_some() {
+        if std::env::var_os(KILL_AFTER_WRITE_VARIABLE).is_some() {
             write(self.0.as_ref());
         }
         std::process::abort()
     }
 }
 
-impl ServerSettings for KillingSettings {
+impl ServerSettings for SettingsThatKill {
     fn path(&self) -> PathBuf {
         self.0.path()
     }
@@ -72,17 +72,17 @@ impl ServerSettings for KillingSettings {
 
 #[tokio::test]
 async fn child_process_that_is_killed() {
-    let Some(folder) = std::env::var_os(FOLDER_VARIABLE).map(PathBuf::from) else { return };
+    let Some(folder) = std::env::var_os(KILLED_APP_FOLDER_VARIABLE).map(PathBuf::from) else { return };
     let (config, data) = (folder.join("mcp.json"), folder.join("data"));
     let secrets = Arc::new(SecretsInMemory::default());
     let mut ports = store::open_with(&config, &data, Arc::new(TestPlatform::default()), secrets).unwrap();
-    ports.servers = Arc::new(KillingSettings(ports.servers));
+    ports.servers = Arc::new(SettingsThatKill(ports.servers));
     let host = Host::start(ports, HostOptions::default()).await;
     let cache_folder = folder.join("kept");
     let installer = Installer::new(data, RegistryChoice::Official, move |address, header| {
         open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     });
-    let upgrades = std::env::var_os(UPGRADE_VARIABLE).map(|_| "demo".to_owned());
+    let upgrades = std::env::var_os(KILL_DURING_UPGRADE_VARIABLE).map(|_| "demo".to_owned());
     let file = if upgrades.is_some() { "newer.mcpb" } else { "demo.mcpb" };
     let draft = InstallDraft { upgrades, ..install_draft(demo_bundle_source(&folder, file), "demo", &[]) };
     let shown = installer.preview(&host, &draft, CachePolicy::Usual).await.unwrap().hash;
@@ -103,7 +103,7 @@ async fn restart_after_kill(app: TestApp, variables: &[&str]) -> TestApp {
     app.host.close().await;
     let TestApp { folder, .. } = app;
     let mut killed = Command::new(std::env::current_exe().unwrap());
-    killed.args(["--exact", "kills::child_process_that_is_killed"]).env(FOLDER_VARIABLE, folder.path());
+    killed.args(["--exact", "kills::child_process_that_is_killed"]).env(KILLED_APP_FOLDER_VARIABLE, folder.path());
     let output = killed.envs(variables.iter().map(|name| (name, "yes"))).output().unwrap();
     let output_text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), None, "the process must be killed by a signal: {output_text}");
@@ -115,7 +115,7 @@ fn installation_records(app: &TestApp) -> String {
 }
 
 /// Changes a file of the only unpacked bundle, and asserts that its server can't be started.
-async fn assert_change_is_detected(app: &TestApp) {
+async fn assert_bundle_change_is_detected(app: &TestApp) {
     let [folder] = &bundle_folders(app)[..] else { panic!("{:?}", bundle_folders(app)) };
     fs::write(app.folder.path().join("data/bundles").join(folder).join("manifest.json"), "{}").unwrap();
     app.host.start_server("demo".to_owned()).await.unwrap();
@@ -129,12 +129,12 @@ async fn completed_installation_is_verified_after_a_kill() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     Bundle::demo().write(&app.folder.path().join("demo.mcpb"));
-    let app = restart_after_kill(app, &[WRITE_FIRST_VARIABLE]).await;
+    let app = restart_after_kill(app, &[KILL_AFTER_WRITE_VARIABLE]).await;
     let installed = app.server("demo").await.installed.expect("the server must have an installation record");
     assert!(!installed.changed, "the server must match its installation record");
     test_installer(&app, &registry).clean_up(&app.host).await;
     assert_eq!(app.server("demo").await.installed, Some(installed), "the record must remain after the clean-up");
-    assert_change_is_detected(&app).await;
+    assert_bundle_change_is_detected(&app).await;
     app.host.close().await;
     assert!(!installation_records(&app).contains("pending"), "{}", installation_records(&app));
 }
@@ -154,9 +154,10 @@ async fn incomplete_installation_leaves_nothing_after_a_kill() {
 
 #[tokio::test]
 async fn upgrade_is_atomic_after_a_kill() {
-    for (variables, version) in
-        [(&[UPGRADE_VARIABLE][..], "1.2.3"), (&[UPGRADE_VARIABLE, WRITE_FIRST_VARIABLE], "1.3.0")]
-    {
+    for (variables, version) in [
+        (&[KILL_DURING_UPGRADE_VARIABLE][..], "1.2.3"),
+        (&[KILL_DURING_UPGRADE_VARIABLE, KILL_AFTER_WRITE_VARIABLE], "1.3.0"),
+    ] {
         let app = TestApp::start(Vec::new()).await;
         let registry = TestRegistry::start(Vec::new()).await;
         Bundle::demo().write(&app.folder.path().join("demo.mcpb"));

@@ -12,7 +12,7 @@ use testkit::app::TestPlatform;
 use testkit::bundle_file::Bundle;
 
 /// Environment variable with the data folder for the second process, which is another run of this test program.
-const FOLDER_VARIABLE: &str = "DRAWBRIDGE_TEST_FOLDER";
+const SHARED_FOLDER_VARIABLE: &str = "DRAWBRIDGE_TEST_FOLDER";
 const INSTALL_ROUNDS: usize = 12;
 
 /// Repeatedly installs a bundle, verifies its files and removes it. The server remains after the last round.
@@ -46,7 +46,7 @@ async fn install_and_remove_repeatedly(folder: &Path, name: &str) {
 
 #[tokio::test]
 async fn child_process_that_installs_and_removes() {
-    if let Some(folder) = std::env::var_os(FOLDER_VARIABLE) {
+    if let Some(folder) = std::env::var_os(SHARED_FOLDER_VARIABLE) {
         install_and_remove_repeatedly(&PathBuf::from(folder), "other").await;
     }
 }
@@ -58,7 +58,7 @@ async fn two_processes_do_not_remove_each_others_bundle() {
     Bundle::small().write(&folder.path().join("demo.mcpb"));
     let mut other = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "processes::child_process_that_installs_and_removes"])
-        .env(FOLDER_VARIABLE, folder.path())
+        .env(SHARED_FOLDER_VARIABLE, folder.path())
         .spawn()
         .unwrap();
     install_and_remove_repeatedly(folder.path(), "own").await;

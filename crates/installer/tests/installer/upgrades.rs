@@ -84,7 +84,7 @@ async fn upgrade_keeps_user_values_and_name() {
     assert_eq!(stdio.sandbox.as_ref().unwrap().network, NetworkAccess::Full, "the server must retain its sandbox");
     assert_eq!(stdio.env["MINE"], "1", "the server must retain the variable of the user");
     let name = ports::secrets::referenced_secret_names(&stdio.env["NOTES_KEY"])[0];
-    let key = ports::secrets::storage_key(name, &ports::secrets::command_secret_binding(stdio));
+    let key = ports::secrets::secret_storage_key(name, &ports::secrets::command_secret_binding(stdio));
     assert_eq!(secrets.get(&key).unwrap().as_deref(), Some("s3cret-value"), "the secret must be retained");
     let keys = secrets.keys("notes.").unwrap().len() + secrets.keys("mine.").unwrap().len();
     assert_eq!(keys, 1, "the secret must not be stored twice");

@@ -108,7 +108,7 @@ const SHA256_PREFIX: &str = "sha256:";
 
 /// Returns the index of the argument after `run` in a container engine's arguments, where the options of `run` begin.
 /// Returns an error if an option before `run` is unknown, or `None` if the command runs no image.
-pub(super) fn find_run_options_start(args: &[String]) -> Option<Result<usize, UnknownPackage>> {
+pub(super) fn index_after_run_subcommand(args: &[String]) -> Option<Result<usize, UnknownPackage>> {
     let words: Vec<&str> = args.iter().take(2).map(String::as_str).collect();
     match words.as_slice() {
         ["run", ..] => Some(Ok(1)),

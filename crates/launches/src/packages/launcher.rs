@@ -8,7 +8,7 @@ use super::{UnknownPackage, container, npm, nuget, python};
 
 /// Programs that load packages that can't be looked up. Each entry consists of the program, and the first argument with
 /// which it does so (or `None` if it always does).
-const UNSUPPORTED_LAUNCHERS: &[(&str, Option<&str>)] = &[
+const LAUNCHERS_WITHOUT_PACKAGE_LOOKUP: &[(&str, Option<&str>)] = &[
     ("bunx", None),
     ("bun", Some("x")),
     ("pnpx", None),
@@ -42,7 +42,7 @@ pub fn launched_package(command: &str, args: &[String]) -> Option<LauncherPackag
         ("uv", Some("tool")) if args.get(1).is_some_and(|second| second == "run") => (Launcher::UvToolRun, 2),
         ("docker" | "podman", Some(_)) => {
             let launcher = if program == "docker" { Launcher::Docker } else { Launcher::Podman };
-            return container::find_run_options_start(args)
+            return container::index_after_run_subcommand(args)
                 .map(|from| detected_package(launcher, from.and_then(|from| parse(launcher, args, from))));
         }
         ("dnx", _) => (Launcher::Dnx, 0),
@@ -70,8 +70,9 @@ fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageRefe
 /// Recognizes programs that load packages that can't be looked up, and wrappers (such as `env`) that start a launcher.
 fn detect_unsupported_launcher(program: &str, args: &[String]) -> Option<LauncherPackage> {
     let first = args.first().map(String::as_str);
-    if let Some((program, word)) =
-        UNSUPPORTED_LAUNCHERS.iter().find(|(name, word)| *name == program && (word.is_none() || *word == first))
+    if let Some((program, word)) = LAUNCHERS_WITHOUT_PACKAGE_LOOKUP
+        .iter()
+        .find(|(name, word)| *name == program && (word.is_none() || *word == first))
     {
         let name = word.map_or_else(|| (*program).to_owned(), |word| format!("{program} {word}"));
         return Some(LauncherPackage::Unknown(name.clone(), UnknownPackage::Launcher(name)));

@@ -128,7 +128,7 @@ fn unknown_package_has_a_cause() {
 }
 
 #[test]
-fn other_programs_have_no_package() {
+fn program_that_is_no_launcher_has_no_package() {
     for line in
         ["node server.js", "docker compose up", "npm start", "uv run server.py", "pnpm start", "sh -c ls", "npxx a"]
     {

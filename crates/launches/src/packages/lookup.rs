@@ -59,7 +59,8 @@ const VARIABLES_IGNORED_BY_LOOKUP: &[&str] = &[
 ];
 /// Names of environment variables that select other settings of the package manager, or folders with settings. If the
 /// server sets one, no lookup is made before the server is approved.
-const SETTINGS_FOLDER_VARIABLES: &[&str] = &["home", "userprofile", "appdata", "xdg_config_home", "xdg_data_home"];
+const PACKAGE_MANAGER_SETTINGS_VARIABLES: &[&str] =
+    &["home", "userprofile", "appdata", "xdg_config_home", "xdg_data_home"];
 
 /// A package manager that may be run before the server is approved.
 struct PackageManager<'a> {
@@ -185,7 +186,7 @@ fn lookup_environment(
                 return Err(UnknownPackage::Variable(name.clone()));
             }
             passed.insert(name.clone(), value.clone());
-        } else if SETTINGS_FOLDER_VARIABLES.contains(&lower.as_str())
+        } else if PACKAGE_MANAGER_SETTINGS_VARIABLES.contains(&lower.as_str())
             || CERTIFICATE_AND_PROXY_VARIABLES.contains(&lower.as_str())
             || settings.iter().any(|prefix| lower.starts_with(prefix))
                 && !VARIABLES_IGNORED_BY_LOOKUP.contains(&lower.as_str())
@@ -266,7 +267,7 @@ mod tests {
 
     use super::*;
 
-    fn variable_map(all: &[(&str, &str)]) -> BTreeMap<String, String> {
+    fn environment_variable_map(all: &[(&str, &str)]) -> BTreeMap<String, String> {
         all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
@@ -280,7 +281,7 @@ mod tests {
             ("UV_INDEX", "own=http://pypi.test/simple"),
         ] {
             let launcher = if name.starts_with("UV") { Launcher::Uvx } else { Launcher::Npx };
-            let refused = lookup_environment(launcher, &variable_map(&[(name, value)]));
+            let refused = lookup_environment(launcher, &environment_variable_map(&[(name, value)]));
             assert!(matches!(refused, Err(UnknownPackage::Variable(variable)) if variable == name), "{name}={value}");
         }
         assert!(contains_unencrypted_url("--registry=http://registry.test"), "an unencrypted URL must be detected");
@@ -289,7 +290,7 @@ mod tests {
 
     #[test]
     fn lookup_environment_contains_registries_and_no_keys() {
-        let own = variable_map(&[
+        let own = environment_variable_map(&[
             ("API_KEY", "secret"),
             ("PATH", "/elsewhere"),
             ("NODE_OPTIONS", "--require /tmp/evil.js"),
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_settings_prevent_a_lookup() {
+    fn settings_variable_of_the_server_prevents_a_package_lookup() {
         for (launcher, name, value) in [
             (Launcher::Npx, "NPM_CONFIG_USERCONFIG", "/tmp/npmrc"),
             (Launcher::Npx, "HOME", "/tmp"),
@@ -323,7 +324,7 @@ mod tests {
             (Launcher::Uvx, "XDG_DATA_HOME", "/tmp"),
             (Launcher::Docker, "DOCKER_CONFIG", "/tmp/docker"),
         ] {
-            let stopped = lookup_environment(launcher, &variable_map(&[(name, value)]));
+            let stopped = lookup_environment(launcher, &environment_variable_map(&[(name, value)]));
             assert_eq!(stopped, Err(UnknownPackage::Variable(name.into())), "{name}");
         }
     }

@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 pub(crate) use launcher::program_name;
 pub use launcher::{LauncherPackage, launched_package};
 pub use lookup::look_up_version;
-pub use project::find_local_copy;
+pub use project::find_local_copy_of_npx_package;
 pub use reference::{Launcher, PackageReference};
 
 /// Maximum length of a package's name, version, hash or address that a package manager reports, in bytes.
@@ -183,24 +183,24 @@ pub enum UnknownPackage {
 }
 
 /// Returns the text, which a package manager printed, if it is short enough and `fits` accepts each of its characters.
-fn valid_lookup_text(text: &str, fits: impl Fn(char) -> bool) -> Option<String> {
+fn validated_lookup_output(text: &str, fits: impl Fn(char) -> bool) -> Option<String> {
     let is_fit = !text.is_empty() && text.len() <= MAX_LOOKUP_TEXT_BYTES && text.chars().all(fits);
     is_fit.then(|| text.to_owned())
 }
 
 /// Returns the text, which a package manager printed, if it is a valid version that can become part of a command line.
-fn valid_version(text: &str) -> Option<String> {
+fn validated_version(text: &str) -> Option<String> {
     let begins = text.starts_with(|c: char| c.is_ascii_digit());
-    valid_lookup_text(text, |c| c.is_ascii_alphanumeric() || ".+-_!".contains(c)).filter(|_| begins)
+    validated_lookup_output(text, |c| c.is_ascii_alphanumeric() || ".+-_!".contains(c)).filter(|_| begins)
 }
 
 /// Returns the text, which a package manager printed, if it consists of valid hashes separated by blanks, such as
 /// `sha512-…` or `sha256:…`.
-fn valid_package_hash(text: &str) -> Option<String> {
-    valid_lookup_text(text, |c| c.is_ascii_alphanumeric() || "+/=-: ".contains(c))
+fn validated_package_hash(text: &str) -> Option<String> {
+    validated_lookup_output(text, |c| c.is_ascii_alphanumeric() || "+/=-: ".contains(c))
 }
 
 /// Returns the text, which a package manager printed, if it is a valid address for display.
-fn valid_package_source(text: &str) -> Option<String> {
-    valid_lookup_text(text, |c| c.is_ascii_graphic())
+fn validated_package_source(text: &str) -> Option<String> {
+    validated_lookup_output(text, |c| c.is_ascii_graphic())
 }

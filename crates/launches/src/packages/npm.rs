@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::options::LauncherOptions;
 use super::reference::{Launcher, PackageReference};
-use super::{PackageVersion, UnknownPackage, valid_package_hash, valid_package_source, valid_version};
+use super::{PackageVersion, UnknownPackage, validated_package_hash, validated_package_source, validated_version};
 
 const NPX_OPTIONS: LauncherOptions = LauncherOptions {
     flags: &[
@@ -110,7 +110,7 @@ pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) ->
         one => one,
     };
     let [name, version, integrity, tarball] = NPM_VIEW_FIELDS.map(|field| found.get(field).and_then(Value::as_str));
-    let version = valid_version(version?)?;
+    let version = validated_version(version?)?;
     if name? != reference.name {
         return None;
     }
@@ -118,8 +118,8 @@ pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) ->
         argument: format!("{}@{version}", reference.name),
         name: reference.name.clone(),
         version,
-        integrity: integrity.and_then(valid_package_hash),
-        source: tarball.and_then(valid_package_source),
+        integrity: integrity.and_then(validated_package_hash),
+        source: tarball.and_then(validated_package_source),
     })
 }
 

@@ -3,17 +3,18 @@
 use serde_json::Value;
 
 use super::reference::{Launcher, PackageReference};
-use super::{PackageVersion, UnknownPackage, valid_version};
+use super::{PackageVersion, UnknownPackage, validated_version};
 
 /// Options of `dnx` that affect which package or version it loads.
-const DNX_SELECTION_OPTIONS: [&str; 6] =
+const DNX_PACKAGE_SELECTION_OPTIONS: [&str; 6] =
     ["--version", "--source", "--add-source", "--configfile", "--prerelease", "--allow-roll-forward"];
 
 pub(super) fn parse(args: &[String]) -> Result<PackageReference, UnknownPackage> {
     // Options may follow the package, up to `--`.
     let own = || args.iter().take_while(|arg| *arg != "--");
-    let option =
-        own().map(|arg| arg.split('=').next().unwrap_or_default()).find(|name| DNX_SELECTION_OPTIONS.contains(name));
+    let option = own()
+        .map(|arg| arg.split('=').next().unwrap_or_default())
+        .find(|name| DNX_PACKAGE_SELECTION_OPTIONS.contains(name));
     if let Some(option) = option {
         return Err(UnknownPackage::Option(option.to_owned()));
     }
@@ -25,7 +26,7 @@ pub(super) fn parse(args: &[String]) -> Result<PackageReference, UnknownPackage>
     if text.starts_with('-') {
         return Err(UnknownPackage::Option(text.split('=').next().unwrap_or_default().to_owned()));
     }
-    if !is_name || text.contains('@') && valid_version(requested).is_none() {
+    if !is_name || text.contains('@') && validated_version(requested).is_none() {
         return Err(UnknownPackage::Specifier(text.clone()));
     }
     Ok(PackageReference::new(Launcher::Dnx, name.to_owned(), requested.to_owned(), at))
@@ -58,7 +59,7 @@ pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) ->
     let versions = found.filter_map(|(source, package)| {
         let is_same = package["id"].as_str().is_some_and(|id| id.eq_ignore_ascii_case(&reference.name));
         let text = package["version"].as_str().or_else(|| package["latestVersion"].as_str())?;
-        let text = valid_version(text).filter(|text| is_same && !text.contains('-') && is_expected(text))?;
+        let text = validated_version(text).filter(|text| is_same && !text.contains('-') && is_expected(text))?;
         Some((parse_version_numbers(&text)?, text, source.map(str::to_owned)))
     });
     let (_, text, source) = versions.max_by(|one, other| one.0.cmp(&other.0))?;

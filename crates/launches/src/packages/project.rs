@@ -15,7 +15,7 @@ const MAX_PACKAGE_JSON_BYTES: u64 = 1024 * 1024;
 ///
 /// npm runs a program, even the shell and the interpreter, from the first `node_modules/.bin` that contains it. It
 /// loads a package from any depth below `node_modules`, and prefers a program called `pkg@1.2.3` to the package.
-pub fn find_local_copy(reference: &PackageReference, directory: &Path) -> Option<PathBuf> {
+pub fn find_local_copy_of_npx_package(reference: &PackageReference, directory: &Path) -> Option<PathBuf> {
     if !matches!(reference.launcher, Launcher::Npx | Launcher::NpmExec) {
         return None;
     }
@@ -93,14 +93,18 @@ mod tests {
             let inner = root.join("sub/inner");
             std::fs::create_dir_all(&inner).unwrap();
             std::fs::write(root.join("sub/package.json"), r#"{"name":"repo","version":"0.0.1"}"#).unwrap();
-            assert_eq!(find_local_copy(&reference, &inner), None, "a project without programs must not count");
+            assert_eq!(
+                find_local_copy_of_npx_package(&reference, &inner),
+                None,
+                "a project without programs must not count"
+            );
             let file = root.join(file);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(&file, text.unwrap_or_default()).unwrap();
-            let found = find_local_copy(&reference, &inner);
+            let found = find_local_copy_of_npx_package(&reference, &inner);
             assert!(found.as_deref().is_some_and(|found| file.starts_with(found)), "{what}: {found:?}");
             let other = PackageReference { launcher: Launcher::Uvx, ..reference.clone() };
-            assert_eq!(find_local_copy(&other, &inner), None, "uvx must not be affected");
+            assert_eq!(find_local_copy_of_npx_package(&other, &inner), None, "uvx must not be affected");
         }
     }
 }

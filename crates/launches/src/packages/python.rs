@@ -2,7 +2,7 @@
 
 use super::options::LauncherOptions;
 use super::reference::{Launcher, PackageReference};
-use super::{PackageVersion, UnknownPackage, valid_package_hash, valid_package_source, valid_version};
+use super::{PackageVersion, UnknownPackage, validated_package_hash, validated_package_source, validated_version};
 
 const UVX_OPTIONS: LauncherOptions = LauncherOptions {
     flags: &[
@@ -46,9 +46,10 @@ const UVX_OPTIONS: LauncherOptions = LauncherOptions {
 };
 
 /// Flags of `uvx` in a server's command line that are passed on to uv for the lookup of the version.
-const UV_LOOKUP_FLAGS: [&str; 5] = ["--offline", "--native-tls", "--system-certs", "--no-config", "--no-index"];
+const UVX_FLAGS_FORWARDED_TO_LOOKUP: [&str; 5] =
+    ["--offline", "--native-tls", "--system-certs", "--no-config", "--no-index"];
 /// Options with values of `uvx` in a server's command line that are passed on to uv for the lookup of the version.
-const UV_LOOKUP_OPTIONS: [&str; 9] = [
+const UVX_OPTIONS_FORWARDED_TO_LOOKUP: [&str; 9] = [
     "--index",
     "--default-index",
     "-i",
@@ -85,11 +86,11 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
             reference
         }
     };
-    reference
-        .options
-        .extend(read.flags.iter().filter(|flag| UV_LOOKUP_FLAGS.contains(flag)).map(|&flag| flag.to_owned()));
+    reference.options.extend(
+        read.flags.iter().filter(|flag| UVX_FLAGS_FORWARDED_TO_LOOKUP.contains(flag)).map(|&flag| flag.to_owned()),
+    );
     for value in &read.values {
-        if UV_LOOKUP_OPTIONS.contains(&value.option) {
+        if UVX_OPTIONS_FORWARDED_TO_LOOKUP.contains(&value.option) {
             reference.options.extend([value.option.to_owned(), value.value.to_owned()]);
         }
         // A path would name a program, which the lookup would run.
@@ -160,12 +161,12 @@ pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) ->
     let lines = stdout.lines().map(str::trim);
     let found = lines.clone().find_map(|line| line.split_once("==").filter(|_| !line.starts_with(['-', '#'])))?;
     let name = found.0.split('[').next().unwrap_or_default();
-    let version = valid_version(found.1.split_whitespace().next()?)?;
+    let version = validated_version(found.1.split_whitespace().next()?)?;
     if normalized_name(name) != normalized_name(&reference.name) {
         return None;
     }
     let mut hashes: Vec<String> =
-        words().filter_map(|word| valid_package_hash(word.strip_prefix("--hash=")?)).collect();
+        words().filter_map(|word| validated_package_hash(word.strip_prefix("--hash=")?)).collect();
     hashes.sort();
     let argument = if reference.is_option {
         format!("{}{}=={version}", reference.name, reference.extras)
@@ -180,7 +181,7 @@ pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) ->
             1..=MAX_LISTED_FILE_HASHES => Some(hashes.join(" ")),
             files => Some(format!("sha256:{} over {files} files", policy::Hash::of_bytes(hashes.join(" ").as_bytes()))),
         },
-        source: lines.filter_map(|line| line.strip_prefix("# from ")).find_map(valid_package_source),
+        source: lines.filter_map(|line| line.strip_prefix("# from ")).find_map(validated_package_source),
         argument,
     })
 }

@@ -11,7 +11,7 @@ pub use script::with_diagnostic_script;
 use serde::{Deserialize, Serialize};
 
 /// Beginning of the JSON text of each report. No JSON-RPC message of an app begins like this.
-const REPORT_PREFIX: &str = r#"{"mcpAppDiagnostic":"#;
+const DIAGNOSTIC_REPORT_PREFIX: &str = r#"{"mcpAppDiagnostic":"#;
 
 /// Report of the diagnostic script in the document of an app. Untrusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,22 +67,22 @@ pub(crate) struct DiagnosticMessage {
 }
 
 /// Returns `true` for the JSON text of a report, which is not a message of the protocol even if it is malformed.
-pub(crate) fn is_report(text: &str) -> bool {
-    text.starts_with(REPORT_PREFIX)
+pub(crate) fn is_diagnostic_report(text: &str) -> bool {
+    text.starts_with(DIAGNOSTIC_REPORT_PREFIX)
 }
 
 /// Parses the JSON text of a report. Returns `None` if it is malformed.
-pub(crate) fn parse_report(text: &str) -> Option<DiagnosticMessage> {
+pub(crate) fn parse_diagnostic_report(text: &str) -> Option<DiagnosticMessage> {
     let message: DiagnosticMessage = serde_json::from_str(text).ok()?;
     match &message.diagnostic {
-        Diagnostic::Blocked { directive, .. } if !is_directive_name(directive) => None,
+        Diagnostic::Blocked { directive, .. } if !is_csp_directive_name(directive) => None,
         _ => Some(message),
     }
 }
 
 /// Returns `true` if a text has the form of a directive's name. It is displayed in a sentence of the host, so that it
 /// must not be text of the app's choice.
-fn is_directive_name(text: &str) -> bool {
+fn is_csp_directive_name(text: &str) -> bool {
     const MAX_DIRECTIVE_BYTES: usize = 40;
     !text.is_empty()
         && text.len() <= MAX_DIRECTIVE_BYTES
@@ -94,11 +94,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reports_of_each_kind_are_parsed() {
+    fn diagnostic_reports_of_each_kind_are_parsed() {
         let parsed = |content: &str| {
-            let text = format!(r#"{REPORT_PREFIX}{content},"dropped":3}}"#);
-            assert!(is_report(&text), "{text}");
-            parse_report(&text).map(|message| (message.diagnostic, message.dropped))
+            let text = format!(r#"{DIAGNOSTIC_REPORT_PREFIX}{content},"dropped":3}}"#);
+            assert!(is_diagnostic_report(&text), "{text}");
+            parse_diagnostic_report(&text).map(|message| (message.diagnostic, message.dropped))
         };
         let (directive, address) = ("connect-src".to_owned(), "https://a.example/".to_owned());
         assert_eq!(
@@ -125,8 +125,10 @@ mod tests {
     }
 
     #[test]
-    fn count_of_dropped_reports_is_optional_and_not_negative() {
-        let parsed = |rest: &str| parse_report(&format!(r#"{REPORT_PREFIX}{{"type":"webgl_missing"}}{rest}}}"#));
+    fn count_of_dropped_diagnostic_reports_is_optional() {
+        let parsed = |rest: &str| {
+            parse_diagnostic_report(&format!(r#"{DIAGNOSTIC_REPORT_PREFIX}{{"type":"webgl_missing"}}{rest}}}"#))
+        };
         assert_eq!(parsed("").map(|message| message.dropped), Some(0));
         assert_eq!(parsed(r#","dropped":-1"#), None);
     }

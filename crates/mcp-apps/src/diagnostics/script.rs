@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn script_is_one_line_that_ends_with_its_element() {
+    fn diagnostic_script_is_one_line_that_ends_with_its_element() {
         let script = SCRIPT_ELEMENT.strip_prefix("<script>").and_then(|rest| rest.strip_suffix("</script>")).unwrap();
         assert!(script.starts_with("(() => {") && script.ends_with("})();"), "{script}");
         for forbidden in ["\n", "//", "/*", "</", "<!--"] {
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn script_follows_the_document_type_and_precedes_the_rest() {
+    fn diagnostic_script_follows_the_document_type() {
         for (before, after) in [
             ("<!doctype html>", "<script>app()</script>"),
             ("<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\">", "\n<html>"),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn script_begins_a_document_without_a_document_type() {
+    fn diagnostic_script_begins_a_document_without_document_type() {
         for html in [
             "",
             "<p>",

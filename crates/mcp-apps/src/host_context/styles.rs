@@ -85,7 +85,7 @@ pub const STYLE_VARIABLES: [&str; 76] = [
 ];
 
 /// Prefix of the names of style variables that are colors.
-const COLOR_PREFIX: &str = "--color-";
+const COLOR_VARIABLE_PREFIX: &str = "--color-";
 
 /// Values of standard style variables, with either all colors or none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -114,8 +114,8 @@ impl StyleVariables {
             let standard = STYLE_VARIABLES.into_iter().find(|standard| *standard == name);
             variables.insert(standard.ok_or_else(|| StyleError::Unknown(name.to_owned()))?, value);
         }
-        let has_colors = variables.keys().any(|name| name.starts_with(COLOR_PREFIX));
-        let mut colors = STYLE_VARIABLES.into_iter().filter(|name| name.starts_with(COLOR_PREFIX));
+        let has_colors = variables.keys().any(|name| name.starts_with(COLOR_VARIABLE_PREFIX));
+        let mut colors = STYLE_VARIABLES.into_iter().filter(|name| name.starts_with(COLOR_VARIABLE_PREFIX));
         match colors.find(|color| has_colors && !variables.contains_key(color)) {
             Some(missing) => Err(StyleError::MissingColor(missing)),
             None => Ok(Self(variables)),
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colors_are_given_together() {
+    fn style_colors_are_all_given_or_all_missing() {
         let all = || STYLE_VARIABLES.into_iter().map(|name| (name, "red".to_owned()));
         assert_eq!(StyleVariables::new(all()).map(|variables| variables.0.len()), Ok(76));
         let half = all().filter(|(name, _)| *name != "--color-ring-info");

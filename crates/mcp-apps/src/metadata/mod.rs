@@ -2,13 +2,13 @@
 //!
 //! - `tool_metadata`: the page of a tool, and who may call the tool.
 //! - `page_metadata`: domains, permissions and appearance that a page requests.
-//! - `bounded_reader`: reads untrusted JSON within bounds, and lists what it ignores.
+//! - `bounded_metadata_reader`: reads untrusted JSON within bounds, and lists what it ignores.
 
-mod bounded_reader;
+mod bounded_metadata_reader;
 mod page_metadata;
 mod tool_metadata;
 
-pub use bounded_reader::{MAX_METADATA_FAULTS, MetadataFault, MetadataProblem};
+pub use bounded_metadata_reader::{MAX_METADATA_FAULTS, MetadataFault, MetadataProblem};
 pub use page_metadata::{
     DeclaredDomains, MAX_DOMAIN_BYTES, MAX_DOMAINS_PER_LIST, PageMetadata, Permission, Permissions,
 };

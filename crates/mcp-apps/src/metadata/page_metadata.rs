@@ -4,7 +4,7 @@ use mcp_proto::types::Map;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::bounded_reader::{BoundedReader, MetadataFault, MetadataProblem};
+use super::bounded_metadata_reader::{BoundedMetadataReader, MetadataFault, MetadataProblem};
 
 /// Maximum number of domains that are read from each list of an app page's metadata.
 pub const MAX_DOMAINS_PER_LIST: usize = 32;
@@ -43,7 +43,7 @@ impl Permission {
 
     /// Returns the name of the permission's feature in the Permissions Policy of browsers.
     #[must_use]
-    pub const fn feature(self) -> &'static str {
+    pub const fn permissions_policy_feature(self) -> &'static str {
         match self {
             Self::Camera => "camera",
             Self::Microphone => "microphone",
@@ -127,7 +127,7 @@ impl PageMetadata {
     /// `listed`, its entry in `resources/list`, if the item has no member `ui`.
     #[must_use]
     pub fn read(item: &Map, listed: Option<&Map>) -> Self {
-        let mut reader = BoundedReader::new();
+        let mut reader = BoundedMetadataReader::new();
         let own = find_ui_member(&mut reader, item);
         let Some(ui) = own.or_else(|| listed.and_then(|listed| find_ui_member(&mut reader, listed))) else {
             return Self { faults: reader.into_faults(), ..Self::default() };
@@ -142,7 +142,7 @@ impl PageMetadata {
 }
 
 /// Returns the member `ui` of `_meta`, or of `meta`, which some Python servers write instead.
-fn find_ui_member<'a>(reader: &mut BoundedReader, holder: &'a Map) -> Option<&'a Map> {
+fn find_ui_member<'a>(reader: &mut BoundedMetadataReader, holder: &'a Map) -> Option<&'a Map> {
     let meta = reader.read_object("_meta", holder.get("_meta"));
     if let Some(ui) = meta.and_then(|meta| reader.read_object("_meta.ui", meta.get("ui"))) {
         return Some(ui);
@@ -153,17 +153,17 @@ fn find_ui_member<'a>(reader: &mut BoundedReader, holder: &'a Map) -> Option<&'a
     Some(ui)
 }
 
-fn read_domains(reader: &mut BoundedReader, csp: &Map) -> DeclaredDomains {
+fn read_domains(reader: &mut BoundedMetadataReader, csp: &Map) -> DeclaredDomains {
     const MEMBERS: [&str; 4] = ["connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"];
     reader.report_unknown("_meta.ui.csp", csp, &MEMBERS);
     let [connect_domains, resource_domains, frame_domains, base_uri_domains] = MEMBERS.map(|member| {
         let path = format!("_meta.ui.csp.{member}");
-        reader.read_texts(&path, csp.get(member), MAX_DOMAINS_PER_LIST, MAX_DOMAIN_BYTES).unwrap_or_default()
+        reader.read_text_list(&path, csp.get(member), MAX_DOMAINS_PER_LIST, MAX_DOMAIN_BYTES).unwrap_or_default()
     });
     DeclaredDomains { connect_domains, resource_domains, frame_domains, base_uri_domains }
 }
 
-fn read_permissions(reader: &mut BoundedReader, requested: &Map) -> Permissions {
+fn read_permissions(reader: &mut BoundedMetadataReader, requested: &Map) -> Permissions {
     reader.report_unknown("_meta.ui.permissions", requested, &Permission::ALL.map(Permission::member));
     let is_requested = |permission: &Permission| {
         let path = format!("_meta.ui.permissions.{}", permission.member());

@@ -3,7 +3,7 @@
 use mcp_proto::types::Map;
 use serde_json::Value;
 
-use super::bounded_reader::{BoundedReader, MetadataFault, MetadataProblem};
+use super::bounded_metadata_reader::{BoundedMetadataReader, MetadataFault, MetadataProblem};
 use crate::resource_uri::{MAX_UI_URI_BYTES, UiUri};
 use crate::text::Excerpt;
 
@@ -44,7 +44,7 @@ impl ToolMetadata {
     /// are used.
     #[must_use]
     pub fn read(meta: Option<&Map>) -> Self {
-        let mut reader = BoundedReader::new();
+        let mut reader = BoundedMetadataReader::new();
         let Some(meta) = meta else { return Self::default() };
         let ui = reader.read_object("_meta.ui", meta.get("ui"));
         let nested = read_page_uri(&mut reader, "_meta.ui.resourceUri", ui.and_then(|ui| ui.get("resourceUri")));
@@ -77,7 +77,7 @@ impl ToolMetadata {
     }
 }
 
-fn read_page_uri(reader: &mut BoundedReader, path: &str, value: Option<&Value>) -> Option<UiUri> {
+fn read_page_uri(reader: &mut BoundedMetadataReader, path: &str, value: Option<&Value>) -> Option<UiUri> {
     let text = reader.read_text(path, value, MAX_UI_URI_BYTES)?;
     match UiUri::parse(text) {
         Ok(uri) => Some(uri),
@@ -88,9 +88,9 @@ fn read_page_uri(reader: &mut BoundedReader, path: &str, value: Option<&Value>) 
     }
 }
 
-fn read_visibility(reader: &mut BoundedReader, value: Option<&Value>) -> ToolVisibility {
+fn read_visibility(reader: &mut BoundedMetadataReader, value: Option<&Value>) -> ToolVisibility {
     const PATH: &str = "_meta.ui.visibility";
-    let Some(names) = reader.read_texts(PATH, value, MAX_VISIBILITY_ENTRIES, MAX_VISIBILITY_BYTES) else {
+    let Some(names) = reader.read_text_list(PATH, value, MAX_VISIBILITY_ENTRIES, MAX_VISIBILITY_BYTES) else {
         return ToolVisibility::default();
     };
     for name in names.iter().filter(|name| !["model", "app"].contains(&name.as_str())) {

@@ -104,7 +104,7 @@ impl DeclaredSources {
     }
 
     /// Returns these sources without those for which `is_granted` returns `false`, which are added to `dropped`.
-    pub(super) fn retain_granted(self, is_granted: impl Fn(&Source) -> bool) -> Self {
+    pub(super) fn retain_granted_sources(self, is_granted: impl Fn(&Source) -> bool) -> Self {
         let mut granted = Self { sources: Vec::new(), dropped: self.dropped };
         for (used_as, source) in self.sources {
             if is_granted(&source) {

@@ -13,7 +13,7 @@ mod source;
 
 pub use content_security_policy::{FrameAncestor, InvalidAncestor};
 pub use declared_sources::{DeclaredSources, DroppedDomain, SourceUse};
-pub use source::{DomainProblem, Reach, Source, SourceOrigin};
+pub use source::{DomainProblem, Source, SourceOrigin, SourceReach};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -42,11 +42,11 @@ pub struct SandboxGrants {
 }
 
 impl SandboxGrants {
-    fn includes(&self, reach: Reach) -> bool {
+    fn includes(&self, reach: SourceReach) -> bool {
         match reach {
-            Reach::Internet | Reach::PrivateNetwork => self.declared_origins,
-            Reach::Loopback => self.loopback,
-            Reach::EveryHost => self.every_host,
+            SourceReach::Internet | SourceReach::PrivateNetwork => self.declared_origins,
+            SourceReach::Loopback => self.loopback,
+            SourceReach::EveryHost => self.every_host,
         }
     }
 }
@@ -81,7 +81,7 @@ impl SandboxPolicy {
     pub fn new(metadata: &PageMetadata, grants: &SandboxGrants) -> Self {
         let declared = metadata.domains.as_ref().map(DeclaredSources::parse).unwrap_or_default();
         Self {
-            sources: declared.retain_granted(|source| grants.includes(source.reach())),
+            sources: declared.retain_granted_sources(|source| grants.includes(source.reach())),
             permissions: metadata.permissions.intersection(&grants.permissions),
             declares_domains: metadata.domains.is_some(),
         }

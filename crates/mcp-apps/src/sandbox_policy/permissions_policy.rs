@@ -33,14 +33,14 @@ const DENIED_FEATURES: [&str; 24] = [
 /// Returns the value of a frame's attribute `allow`, which allows each granted feature for the origin that the frame
 /// loads.
 pub(super) fn allow_attribute(granted: &Permissions) -> String {
-    granted.iter().map(Permission::feature).collect::<Vec<_>>().join("; ")
+    granted.iter().map(Permission::permissions_policy_feature).collect::<Vec<_>>().join("; ")
 }
 
 /// Returns the value of the header `Permissions-Policy`. Frames that the app page embeds get no permission.
 pub(super) fn permissions_policy_value(granted: &Permissions) -> String {
     let defined = Permission::ALL.into_iter().map(|permission| {
         let origins = if granted.contains(permission) { "(self)" } else { "()" };
-        format!("{}={origins}", permission.feature())
+        format!("{}={origins}", permission.permissions_policy_feature())
     });
     defined.chain(DENIED_FEATURES.iter().map(|feature| format!("{feature}=()"))).collect::<Vec<_>>().join(", ")
 }

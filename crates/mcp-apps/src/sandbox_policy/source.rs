@@ -26,14 +26,14 @@ pub struct SourceOrigin {
     host: String,
     /// Port, or `None` for the default port of the scheme.
     port: Option<u16>,
-    reach: Reach,
+    reach: SourceReach,
 }
 
 /// Kind of computers that a source can reach, which determines the grant that the source needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppSourceReach"))]
 #[serde(rename_all = "snake_case")]
-pub enum Reach {
+pub enum SourceReach {
     /// A named host or public address in the internet.
     Internet,
     /// An address or name that only a private network has. A public name may also resolve to such an address.
@@ -102,10 +102,10 @@ impl Source {
 
     /// Returns the computers that the source can reach.
     #[must_use]
-    pub const fn reach(&self) -> Reach {
+    pub const fn reach(&self) -> SourceReach {
         match self {
             Self::Origin(origin) => origin.reach,
-            Self::EveryHost => Reach::EveryHost,
+            Self::EveryHost => SourceReach::EveryHost,
         }
     }
 }
@@ -132,14 +132,14 @@ impl SourceOrigin {
             Host::Domain(domain) => (domain.to_owned(), classify_domain(domain, all_subdomains)?),
             Host::Ipv4(_) if all_subdomains => return Err(DomainProblem::Asterisk),
             Host::Ipv4(address) if address.is_unspecified() => return Err(DomainProblem::ReservedHost),
-            Host::Ipv4(address) if address.is_loopback() => (address.to_string(), Reach::Loopback),
-            Host::Ipv4(address) if foreign::is_public(address.into()) => (address.to_string(), Reach::Internet),
-            Host::Ipv4(address) => (address.to_string(), Reach::PrivateNetwork),
+            Host::Ipv4(address) if address.is_loopback() => (address.to_string(), SourceReach::Loopback),
+            Host::Ipv4(address) if foreign::is_public(address.into()) => (address.to_string(), SourceReach::Internet),
+            Host::Ipv4(address) => (address.to_string(), SourceReach::PrivateNetwork),
             Host::Ipv6(_) => return Err(DomainProblem::Ipv6),
         };
         let is_encrypted = matches!(scheme, "https" | "wss");
         let is_socket = matches!(scheme, "wss" | "ws");
-        if (is_socket && used_as != SourceUse::Connect) || (!is_encrypted && reach != Reach::Loopback) {
+        if (is_socket && used_as != SourceUse::Connect) || (!is_encrypted && reach != SourceReach::Loopback) {
             return Err(DomainProblem::Scheme);
         }
         Ok(Self { scheme, all_subdomains, host, port: url.port(), reach })
@@ -147,7 +147,7 @@ impl SourceOrigin {
 }
 
 /// Checks the characters of a domain, and returns the computers that it can reach.
-fn classify_domain(domain: &str, all_subdomains: bool) -> Result<Reach, DomainProblem> {
+fn classify_domain(domain: &str, all_subdomains: bool) -> Result<SourceReach, DomainProblem> {
     let is_label = |label: &str| {
         !label.is_empty()
             && label.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte))
@@ -164,10 +164,10 @@ fn classify_domain(domain: &str, all_subdomains: bool) -> Result<Reach, DomainPr
         return Err(DomainProblem::Asterisk);
     }
     Ok(match last {
-        "localhost" => Reach::Loopback,
-        "local" | "internal" | "lan" | "home" | "intranet" | "corp" => Reach::PrivateNetwork,
-        _ if domain == last || domain.ends_with(".home.arpa") => Reach::PrivateNetwork,
-        _ => Reach::Internet,
+        "localhost" => SourceReach::Loopback,
+        "local" | "internal" | "lan" | "home" | "intranet" | "corp" => SourceReach::PrivateNetwork,
+        _ if domain == last || domain.ends_with(".home.arpa") => SourceReach::PrivateNetwork,
+        _ => SourceReach::Internet,
     })
 }
 

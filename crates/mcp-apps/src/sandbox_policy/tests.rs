@@ -38,7 +38,7 @@ fn policy_without_declared_domains_is_the_restrictive_default() {
 }
 
 #[test]
-fn declared_domains_reach_only_their_directives() {
+fn declared_domains_occur_only_in_their_csp_directives() {
     let metadata = page_metadata_with_domains(
         &["https://api.example.com", "wss://live.example.com:8443"],
         &["https://*.example.com/"],
@@ -117,19 +117,19 @@ fn unusable_domains_are_dropped_with_their_reasons() {
 fn sources_are_classified_by_their_reach() {
     let reach = |domain: &str| Source::parse(domain, SourceUse::Connect).map(|source| source.reach());
     for domain in ["http://localhost:3000", "ws://localhost:3000", "https://127.0.0.1", "http://127.9.9.9"] {
-        assert_eq!(reach(domain), Ok(Reach::Loopback), "{domain}");
+        assert_eq!(reach(domain), Ok(SourceReach::Loopback), "{domain}");
     }
     for domain in ["https://192.168.1.1", "https://printer.local", "https://intranet", "https://100.64.0.1"] {
-        assert_eq!(reach(domain), Ok(Reach::PrivateNetwork), "{domain}");
+        assert_eq!(reach(domain), Ok(SourceReach::PrivateNetwork), "{domain}");
     }
     for domain in ["https://example.com", "https://*.example.com", "https://8.8.8.8", "https://BÜCHER.example"] {
-        assert_eq!(reach(domain), Ok(Reach::Internet), "{domain}");
+        assert_eq!(reach(domain), Ok(SourceReach::Internet), "{domain}");
     }
-    assert_eq!(reach("*"), Ok(Reach::EveryHost));
+    assert_eq!(reach("*"), Ok(SourceReach::EveryHost));
 }
 
 #[test]
-fn spellings_of_one_origin_are_one_source() {
+fn different_spellings_of_an_origin_are_one_csp_source() {
     let policy = SandboxPolicy::new(
         &page_metadata_with_domains(&["https://Example.com", "https://example.com:443/", "https://exa%6dple.com"], &[]),
         &all_grants(),
@@ -190,7 +190,7 @@ fn frame_ancestors_must_be_origins() {
 
 proptest! {
     #[test]
-    fn declared_text_adds_no_directive(
+    fn declared_domain_cannot_add_a_csp_directive(
         connect in proptest::collection::vec("\\PC{0,30}", 0..4),
         resource in proptest::collection::vec("(https|wss|http)://[a-z*.:;,' /@\\[\\]0-9]{0,20}", 0..4),
     ) {

@@ -8,12 +8,12 @@ use mcp_proto::types::{Map, Tool};
 use mcp_proto::{RawJson, RequestId, RpcError};
 use serde_json::Value;
 
-use super::fault::{FaultKind, ViewFault};
+use super::fault::{ViewFault, ViewFaultKind};
 use super::limits::{
     APP_TOOL_TIMEOUT, LIST_CHANGE_INTERVAL, MAX_APP_TOOL_BYTES, MAX_APP_TOOL_CALLS, MAX_APP_TOOL_LIST_BYTES,
-    MAX_APP_TOOL_LIST_PAGES, MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS, MAX_NAME_BYTES,
+    MAX_APP_TOOL_LIST_PAGES, MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS, MAX_SHORT_TEXT_BYTES,
 };
-use super::output::{CloseCause, ViewEvent, ViewOutput};
+use super::output::{ViewCloseCause, ViewEvent, ViewOutput};
 use super::{View, ViewPhase, single_member_object};
 use crate::text::{has_only_visible_characters, truncated};
 
@@ -111,7 +111,7 @@ impl View {
     /// Returns [`AppToolError::NotOffered`] if the page is not initialized or offers no tools, and
     /// [`AppToolError::Closed`] at the end of the view.
     pub fn list_app_tools(&mut self, now: Instant) -> Result<(), AppToolError> {
-        self.require_app_tools()?;
+        self.require_page_with_app_tools()?;
         if !self.tools.requests.values().any(|request| matches!(request.purpose, HostRequestPurpose::List { .. })) {
             let purpose = HostRequestPurpose::List { found: AppToolList::default(), bytes: 0, page: 1 };
             self.request_from_page("tools/list", Map::new(), purpose, APP_TOOL_TIMEOUT, now);
@@ -126,7 +126,7 @@ impl View {
     /// Returns the errors of [`list_app_tools`](Self::list_app_tools), [`AppToolError::UnknownTool`] for a name that is
     /// not in the last list, and [`AppToolError::TooManyCalls`] above the limit.
     pub fn call_app_tool(&mut self, name: &str, arguments: Map, now: Instant) -> Result<AppCallId, AppToolError> {
-        self.require_app_tools()?;
+        self.require_page_with_app_tools()?;
         if !self.tools.names.contains(name) {
             return Err(AppToolError::UnknownTool);
         }
@@ -148,7 +148,7 @@ impl View {
         }
     }
 
-    fn require_app_tools(&self) -> Result<(), AppToolError> {
+    fn require_page_with_app_tools(&self) -> Result<(), AppToolError> {
         match (self.phase, &self.app) {
             (ViewPhase::TearingDown | ViewPhase::Closed, _) => Err(AppToolError::Closed),
             (ViewPhase::Ready, Some(app)) if app.has_tools => Ok(()),
@@ -180,7 +180,7 @@ impl View {
         let Some((id, request)) = self.take_request(id) else { return };
         match request.purpose {
             HostRequestPurpose::Teardown => {
-                self.close(if result.is_ok() { CloseCause::Confirmed } else { CloseCause::Failed })
+                self.close(if result.is_ok() { ViewCloseCause::Confirmed } else { ViewCloseCause::Failed })
             }
             HostRequestPurpose::Call => {
                 let result = parse_app_tool_result(result).and_then(|result| {
@@ -196,11 +196,11 @@ impl View {
     }
 
     /// Ends the host's request whose response can't be read.
-    pub(super) fn on_unusable_response(&mut self, id: &RequestId, kind: FaultKind) {
+    pub(super) fn on_unusable_response(&mut self, id: &RequestId, kind: ViewFaultKind) {
         let Some((id, request)) = self.take_request(id) else { return };
-        let error = if kind == FaultKind::TooLarge { AppToolError::TooLarge } else { AppToolError::InvalidResult };
+        let error = if kind == ViewFaultKind::TooLarge { AppToolError::TooLarge } else { AppToolError::InvalidResult };
         match request.purpose {
-            HostRequestPurpose::Teardown => self.close(CloseCause::Failed),
+            HostRequestPurpose::Teardown => self.close(ViewCloseCause::Failed),
             purpose => self.push_tool_error(id, &purpose, error),
         }
     }
@@ -209,7 +209,7 @@ impl View {
         let number = if let RequestId::Number(number) = id { Some(*number) } else { None };
         let request = number.and_then(|number| Some((number, self.tools.requests.remove(&number)?)));
         if request.is_none() {
-            self.push_fault(FaultKind::UnknownId, format!("a response to the request {id}, which waits for none"));
+            self.push_fault(ViewFaultKind::UnknownId, format!("a response to the request {id}, which waits for none"));
         }
         request
     }
@@ -239,7 +239,8 @@ impl View {
                 _ => found.dropped += 1,
             }
         }
-        let cursor = result.get("nextCursor").and_then(Value::as_str).filter(|cursor| cursor.len() <= MAX_NAME_BYTES);
+        let cursor =
+            result.get("nextCursor").and_then(Value::as_str).filter(|cursor| cursor.len() <= MAX_SHORT_TEXT_BYTES);
         match cursor {
             Some(cursor) if page < MAX_APP_TOOL_LIST_PAGES && found.tools.len() < MAX_APP_TOOLS => {
                 let purpose = HostRequestPurpose::List { found, bytes, page: page + 1 };
@@ -261,7 +262,7 @@ impl View {
     pub(super) fn on_app_tools_changed(&mut self, now: Instant) {
         if !self.app.as_ref().is_some_and(|app| app.reports_tool_changes) {
             let detail = "notifications/tools/list_changed: the app did not declare tools.listChanged";
-            return self.push_fault(FaultKind::NotOffered, detail);
+            return self.push_fault(ViewFaultKind::NotOffered, detail);
         }
         let next = self.tools.last_change.map_or(now, |last| last + LIST_CHANGE_INTERVAL);
         self.tools.next_change_report.get_or_insert(next.max(now));
@@ -284,10 +285,10 @@ impl View {
         for id in late {
             let Some(request) = self.tools.requests.remove(&id) else { continue };
             if let HostRequestPurpose::Teardown = request.purpose {
-                return self.close(CloseCause::TimedOut);
+                return self.close(ViewCloseCause::TimedOut);
             }
             let detail = format!("the page did not respond to the request {id} in time");
-            self.push(ViewOutput::Fault(ViewFault::to_page(FaultKind::TimedOut, detail)));
+            self.push(ViewOutput::Fault(ViewFault::in_message_to_page(ViewFaultKind::TimedOut, detail)));
             self.send_notification("notifications/cancelled", single_member_object("requestId", id));
             self.push_tool_error(id, &request.purpose, AppToolError::TimedOut);
         }
@@ -320,7 +321,7 @@ impl AppToolList {
 
 fn parse_app_tool_result(result: Result<RawJson, RpcError>) -> Result<Map, AppToolError> {
     let result = result.map_err(|error| {
-        let message = truncated(&error.message, MAX_NAME_BYTES).to_owned();
+        let message = truncated(&error.message, MAX_SHORT_TEXT_BYTES).to_owned();
         AppToolError::Failed(RpcError::new(error.code, message))
     })?;
     if result.get().len() > MAX_APP_TOOL_RESULT_BYTES {
@@ -341,7 +342,7 @@ fn parse_app_tool(tool: Value) -> Option<AppTool> {
     }
     let definition: Tool = serde_json::from_value(tool).ok()?;
     let has_name = !definition.name.is_empty()
-        && definition.name.len() <= MAX_NAME_BYTES
+        && definition.name.len() <= MAX_SHORT_TEXT_BYTES
         && has_only_visible_characters(&definition.name);
     (has_name && definition.input_schema.is_object()).then_some(AppTool { definition })
 }

@@ -30,7 +30,7 @@ impl View {
     /// changes then.
     pub fn change_context(&mut self, context: HostContext) -> Result<(), UndeclaredDisplayMode> {
         let mode = context.display_mode;
-        if mode != self.config.context.display_mode && !self.may_switch_to(mode) {
+        if mode != self.config.context.display_mode && !self.may_switch_to_mode(mode) {
             return Err(UndeclaredDisplayMode(mode));
         }
         self.config.context = context;
@@ -73,7 +73,7 @@ impl View {
     }
 
     /// Returns `true` if the host may change to this display mode: the app page declares it, or declares no modes.
-    fn may_switch_to(&self, mode: DisplayMode) -> bool {
+    fn may_switch_to_mode(&self, mode: DisplayMode) -> bool {
         let declared = self.app.as_ref().and_then(|app| app.display_modes.as_ref());
         declared.is_none_or(|modes| modes.contains(&mode))
     }

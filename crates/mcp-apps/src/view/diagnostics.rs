@@ -6,30 +6,30 @@ use std::time::Instant;
 use super::View;
 use super::limits::{DIAGNOSTICS_PER_SECOND, MAX_DIAGNOSTIC_BURST, MAX_DIAGNOSTIC_BYTES, MAX_QUEUED_OUTPUTS};
 use super::output::ViewEvent;
-use super::rate::RateLimit;
-use crate::diagnostics::parse_report;
+use super::rate::MessageRateLimit;
+use crate::diagnostics::parse_diagnostic_report;
 
 /// Rate of the reports of the diagnostic script, and the number of dropped ones.
 #[derive(Debug)]
 pub(super) struct DiagnosticsState {
-    rate: RateLimit,
+    rate: MessageRateLimit,
     /// Number of reports that were dropped since the last processed one.
     dropped: u64,
 }
 
 impl DiagnosticsState {
     pub(super) fn new(now: Instant) -> Self {
-        Self { rate: RateLimit::new(DIAGNOSTICS_PER_SECOND, MAX_DIAGNOSTIC_BURST, now), dropped: 0 }
+        Self { rate: MessageRateLimit::new(DIAGNOSTICS_PER_SECOND, MAX_DIAGNOSTIC_BURST, now), dropped: 0 }
     }
 }
 
 impl View {
     /// Processes a report of the diagnostic script in any phase, or counts it as dropped.
-    pub(super) fn on_report(&mut self, text: &str, now: Instant) {
+    pub(super) fn on_diagnostic_report(&mut self, text: &str, now: Instant) {
         let has_room = self.outputs.len() < MAX_QUEUED_OUTPUTS;
         let is_admitted =
             has_room && text.len() <= MAX_DIAGNOSTIC_BYTES && self.diagnostics.rate.try_admit(text.len(), now);
-        match is_admitted.then(|| parse_report(text)).flatten() {
+        match is_admitted.then(|| parse_diagnostic_report(text)).flatten() {
             Some(message) => {
                 let dropped = std::mem::take(&mut self.diagnostics.dropped) + u64::from(message.dropped);
                 self.push_event(ViewEvent::Diagnosed { diagnostic: message.diagnostic, dropped });

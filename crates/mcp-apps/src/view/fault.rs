@@ -12,7 +12,7 @@ pub struct ViewFault {
     /// Direction in which the message was sent.
     pub direction: MessageDirection,
     /// Reason why the message was not processed as sent.
-    pub kind: FaultKind,
+    pub kind: ViewFaultKind,
     /// Explanation in English, with hidden characters escaped. At most a few hundred characters.
     pub detail: String,
 }
@@ -33,7 +33,7 @@ pub enum MessageDirection {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppFaultKind"))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum FaultKind {
+pub enum ViewFaultKind {
     /// The text is not a JSON-RPC message.
     Malformed,
     /// The parameters or the result do not match the method.
@@ -62,11 +62,11 @@ pub enum FaultKind {
 }
 
 impl ViewFault {
-    pub(super) fn to_page(kind: FaultKind, detail: impl Into<String>) -> Self {
+    pub(super) fn in_message_to_page(kind: ViewFaultKind, detail: impl Into<String>) -> Self {
         Self { direction: MessageDirection::ToPage, kind, detail: detail.into() }
     }
 
-    pub(super) fn from_page(kind: FaultKind, detail: impl Into<String>) -> Self {
+    pub(super) fn in_message_from_page(kind: ViewFaultKind, detail: impl Into<String>) -> Self {
         Self { direction: MessageDirection::FromPage, kind, detail: detail.into() }
     }
 }
@@ -81,7 +81,7 @@ const METHOD_NAME_MISTAKES: [(&str, &str); 5] = [
 ];
 
 /// Returns a text with the correct name of a method that pages send by mistake. Empty for other methods.
-pub(super) fn correct_name_hint(method: &str) -> String {
+pub(super) fn correct_method_name_hint(method: &str) -> String {
     let mistake = METHOD_NAME_MISTAKES.iter().find(|(mistake, _)| *mistake == method);
     mistake.map(|(_, right)| format!("; the specification has {right}")).unwrap_or_default()
 }
@@ -91,6 +91,6 @@ pub(super) struct UnknownMethod<'a>(pub(super) &'a str);
 
 impl fmt::Display for UnknownMethod<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the method {} is unknown{}", Excerpt::of(self.0), correct_name_hint(self.0))
+        write!(f, "the method {} is unknown{}", Excerpt::of(self.0), correct_method_name_hint(self.0))
     }
 }

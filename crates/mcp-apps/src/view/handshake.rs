@@ -8,9 +8,9 @@ use mcp_proto::types::{Implementation, Map};
 use mcp_proto::{IncomingMessage, RawJson, RequestId, RpcError};
 use serde_json::{Value, json};
 
-use super::fault::{FaultKind, correct_name_hint};
+use super::fault::{ViewFaultKind, correct_method_name_hint};
 use super::incoming::parse_params_object;
-use super::limits::{MAX_EARLY_MESSAGE_BYTES, MAX_EARLY_MESSAGES, MAX_NAME_BYTES};
+use super::limits::{MAX_EARLY_MESSAGE_BYTES, MAX_EARLY_MESSAGES, MAX_SHORT_TEXT_BYTES};
 use super::output::{AppInfo, ViewEvent};
 use super::{View, ViewPhase};
 use crate::display_mode::DisplayMode;
@@ -50,7 +50,7 @@ impl MessagesBeforeHandshake {
 
 impl View {
     /// Stores a message of the app page until the page is initialized.
-    pub(super) fn retain_early(&mut self, message: IncomingMessage, bytes: usize) {
+    pub(super) fn retain_early_message(&mut self, message: IncomingMessage, bytes: usize) {
         let method = match &message {
             IncomingMessage::Request { method, .. } | IncomingMessage::Notification { method, .. } => method.clone(),
             _ => return,
@@ -60,13 +60,13 @@ impl View {
         } else {
             format!("{} was sent before ui/notifications/initialized, and was dropped", Excerpt::of(&method))
         };
-        let hint = correct_name_hint(&method);
-        self.push_fault(FaultKind::Early, format!("{detail}{hint}"));
+        let hint = correct_method_name_hint(&method);
+        self.push_fault(ViewFaultKind::Early, format!("{detail}{hint}"));
     }
 
     pub(super) fn on_initialize(&mut self, id: &RequestId, params: Option<&RawJson>) {
         if self.can_send() {
-            self.push_fault(FaultKind::OutOfOrder, "ui/initialize was sent again");
+            self.push_fault(ViewFaultKind::OutOfOrder, "ui/initialize was sent again");
             let error = RpcError::new(code::INVALID_REQUEST, "the app is initialized already");
             return self.send_response(id, Err(error));
         }
@@ -85,7 +85,7 @@ impl View {
                 self.send_response(id, Ok(result));
             }
             Err(error) => {
-                self.push_fault(FaultKind::InvalidContent, format!("ui/initialize was refused: {}", error.message));
+                self.push_fault(ViewFaultKind::InvalidContent, format!("ui/initialize was refused: {}", error.message));
                 self.send_response(id, Err(error));
             }
         }
@@ -96,7 +96,7 @@ impl View {
         let info = params.get("appInfo").cloned().unwrap_or_default();
         let info: Implementation =
             serde_json::from_value(info).map_err(|_| invalid("appInfo is not an object with a name and a version"))?;
-        let shortened = |text: &str| truncated(text, MAX_NAME_BYTES).to_owned();
+        let shortened = |text: &str| truncated(text, MAX_SHORT_TEXT_BYTES).to_owned();
         let implementation = Implementation {
             name: shortened(&info.name),
             title: info.title.as_deref().map(shortened),
@@ -108,11 +108,14 @@ impl View {
         let known = PROTOCOL_VERSIONS.into_iter().find(|version| *version == requested);
         if known.is_none() {
             let detail = format!("the protocol version {} is unknown; the response has ours", Excerpt::of(requested));
-            self.push_fault(FaultKind::InvalidContent, detail);
+            self.push_fault(ViewFaultKind::InvalidContent, detail);
         }
         let capabilities = params.get("appCapabilities").and_then(Value::as_object);
         if capabilities.is_none() {
-            self.push_fault(FaultKind::InvalidContent, "appCapabilities is not an object; no capability is assumed");
+            self.push_fault(
+                ViewFaultKind::InvalidContent,
+                "appCapabilities is not an object; no capability is assumed",
+            );
         }
         let member = |name: &str| capabilities.and_then(|capabilities| capabilities.get(name));
         let modes = member("availableDisplayModes").and_then(Value::as_array);
@@ -129,7 +132,8 @@ impl View {
 
     pub(super) fn on_initialized(&mut self, now: Instant) {
         let (ViewPhase::Answered, Some(app)) = (self.phase, self.app.clone()) else {
-            return self.push_fault(FaultKind::OutOfOrder, "ui/notifications/initialized was sent at the wrong time");
+            return self
+                .push_fault(ViewFaultKind::OutOfOrder, "ui/notifications/initialized was sent at the wrong time");
         };
         self.phase = ViewPhase::Ready;
         self.push_event(ViewEvent::Initialized(app));

@@ -8,15 +8,15 @@ use mcp_proto::types::Map;
 use mcp_proto::{IncomingMessage, InvalidMessage, RawJson, RequestId, RpcError};
 use serde_json::json;
 
-use super::fault::FaultKind;
+use super::fault::ViewFaultKind;
 use super::limits::{MAX_MESSAGE_BYTES, MAX_QUEUED_OUTPUTS};
-use super::request_parsing::{REFUSED_CODE, RequestConditions, RequestRefusal, parse_request};
+use super::request_parsing::{REQUEST_REFUSED_CODE, RequestAcceptanceConditions, RequestRefusal, parse_request};
 use super::{View, ViewPhase};
-use crate::diagnostics::is_report;
+use crate::diagnostics::is_diagnostic_report;
 use crate::text::Excerpt;
 
 /// Prefix of the methods that only the host's sandbox proxy may send.
-const PROXY_METHOD_PREFIX: &str = "ui/notifications/sandbox-";
+const SANDBOX_PROXY_METHOD_PREFIX: &str = "ui/notifications/sandbox-";
 /// Number of bytes at each end of an oversized message that are searched for its id.
 const BYTES_SEARCHED_FOR_ID: usize = 4096;
 
@@ -29,8 +29,8 @@ impl View {
         if self.phase == ViewPhase::Closed {
             return;
         }
-        if is_report(text) {
-            return self.on_report(text, now);
+        if is_diagnostic_report(text) {
+            return self.on_diagnostic_report(text, now);
         }
         let has_room = self.outputs.len() < MAX_QUEUED_OUTPUTS;
         if !self.rate.try_admit(text.len().min(MAX_MESSAGE_BYTES), now) || !has_room {
@@ -40,14 +40,14 @@ impl View {
         if self.dropped > 0 {
             let detail = format!("{} messages were dropped, because the page sent too many", self.dropped);
             self.dropped = 0;
-            self.push_fault(FaultKind::TooMany, detail);
+            self.push_fault(ViewFaultKind::TooMany, detail);
         }
         if text.len() > MAX_MESSAGE_BYTES {
             return self.on_oversized(text.as_bytes());
         }
         match IncomingMessage::decode(&Bytes::copy_from_slice(text.as_bytes())) {
             Ok(message) => self.on_message(message, text.len(), now),
-            Err(invalid) => self.on_invalid(&invalid, FaultKind::Malformed),
+            Err(invalid) => self.on_invalid(&invalid, ViewFaultKind::Malformed),
         }
     }
 
@@ -55,10 +55,10 @@ impl View {
         let head = text.get(..BYTES_SEARCHED_FOR_ID).unwrap_or(text);
         let tail = text.get(text.len().saturating_sub(BYTES_SEARCHED_FOR_ID)..).unwrap_or_default();
         let invalid = InvalidMessage::too_long(head, tail, MAX_MESSAGE_BYTES, text.len());
-        self.on_invalid(&invalid, FaultKind::TooLarge);
+        self.on_invalid(&invalid, ViewFaultKind::TooLarge);
     }
 
-    fn on_invalid(&mut self, invalid: &InvalidMessage, kind: FaultKind) {
+    fn on_invalid(&mut self, invalid: &InvalidMessage, kind: ViewFaultKind) {
         self.push_fault(kind, format!("{invalid}: {}", Excerpt::of(&invalid.excerpt)));
         if let Some(id) = &invalid.id {
             self.on_unusable_response(id, kind);
@@ -80,12 +80,12 @@ impl View {
             IncomingMessage::Response { id, result } => self.on_response(&id, result, now),
             IncomingMessage::ErrorWithoutId { error } => {
                 self.push_fault(
-                    FaultKind::Malformed,
+                    ViewFaultKind::Malformed,
                     format!("an error without an id: {}", Excerpt::of(&error.message)),
                 );
             }
             IncomingMessage::Batch(_) => {
-                self.push_fault(FaultKind::Malformed, "a batch of messages, which MCP Apps does not have");
+                self.push_fault(ViewFaultKind::Malformed, "a batch of messages, which MCP Apps does not have");
             }
         }
     }
@@ -93,20 +93,20 @@ impl View {
     fn on_request(&mut self, id: RequestId, method: String, params: Option<RawJson>, bytes: usize) {
         if self.pending.contains(&id) || self.early.has_request(&id) {
             let detail = format!("a request with the id {id} of another that waits for its response was dropped");
-            return self.push_fault(FaultKind::DuplicateId, detail);
+            return self.push_fault(ViewFaultKind::DuplicateId, detail);
         }
         if method == "ui/initialize" {
             return self.on_initialize(&id, params.as_ref());
         }
-        if method.starts_with(PROXY_METHOD_PREFIX) {
-            self.push_fault(FaultKind::Forgery, format!("the page sent {} as a request", Excerpt::of(&method)));
+        if method.starts_with(SANDBOX_PROXY_METHOD_PREFIX) {
+            self.push_fault(ViewFaultKind::Forgery, format!("the page sent {} as a request", Excerpt::of(&method)));
             if self.can_send() {
                 self.send_response(&id, Err(RpcError::new(code::METHOD_NOT_FOUND, "only a sandbox proxy sends this")));
             }
             return;
         }
         if !self.can_send() {
-            return self.retain_early(IncomingMessage::Request { id, method, params }, bytes);
+            return self.retain_early_message(IncomingMessage::Request { id, method, params }, bytes);
         }
         if method == "ping" {
             return self.send_response(&id, Ok(json!({})));
@@ -114,18 +114,19 @@ impl View {
         let parsed = match parse_params_object(params.as_ref()) {
             Ok(params) => {
                 let callable_tools = &self.config.callable_tools;
-                let accepted = RequestConditions { capabilities: &self.config.capabilities, callable_tools, bytes };
+                let accepted =
+                    RequestAcceptanceConditions { capabilities: &self.config.capabilities, callable_tools, bytes };
                 parse_request(&method, params, &accepted)
             }
-            Err(error) => Err(RequestRefusal { kind: FaultKind::InvalidContent, error }),
+            Err(error) => Err(RequestRefusal { kind: ViewFaultKind::InvalidContent, error }),
         };
         let accepted = parsed.and_then(|request| {
             if self.pending.has_room(bytes) {
                 Ok(request)
             } else {
                 Err(RequestRefusal::new(
-                    FaultKind::TooMany,
-                    REFUSED_CODE,
+                    ViewFaultKind::TooMany,
+                    REQUEST_REFUSED_CODE,
                     "too many requests of the app wait for the host",
                 ))
             }
@@ -140,20 +141,20 @@ impl View {
     }
 
     fn on_notification(&mut self, method: String, params: Option<RawJson>, bytes: usize, now: Instant) {
-        if method.starts_with(PROXY_METHOD_PREFIX) {
+        if method.starts_with(SANDBOX_PROXY_METHOD_PREFIX) {
             let detail = format!("the page sent {}, which only a sandbox proxy sends", Excerpt::of(&method));
-            return self.push_fault(FaultKind::Forgery, detail);
+            return self.push_fault(ViewFaultKind::Forgery, detail);
         }
         if method == "ui/notifications/initialized" {
             return self.on_initialized(now);
         }
         if !self.can_send() {
-            return self.retain_early(IncomingMessage::Notification { method, params }, bytes);
+            return self.retain_early_message(IncomingMessage::Notification { method, params }, bytes);
         }
         match parse_params_object(params.as_ref()) {
             Ok(params) => self.process_notification(&method, params, bytes, now),
             Err(error) => {
-                self.push_fault(FaultKind::InvalidContent, format!("{}: {}", Excerpt::of(&method), error.message));
+                self.push_fault(ViewFaultKind::InvalidContent, format!("{}: {}", Excerpt::of(&method), error.message));
             }
         }
     }

@@ -44,7 +44,7 @@ pub const MAX_RESOURCE_URI_BYTES: usize = 8 * 1024;
 /// Maximum number of files in one download request of the app page.
 pub const MAX_FILES_PER_DOWNLOAD: usize = 16;
 /// Maximum length in bytes of names, versions and cursors that the app page sends.
-pub const MAX_NAME_BYTES: usize = 1024;
+pub const MAX_SHORT_TEXT_BYTES: usize = 1024;
 /// Maximum width and height of a view in CSS pixels.
 pub const MAX_VIEW_PIXELS: u32 = 16_384;
 

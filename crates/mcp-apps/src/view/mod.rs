@@ -30,9 +30,9 @@ mod tool_delivery;
 
 pub use app_tools::{AppCallId, AppTool, AppToolError, AppToolList};
 pub use context::{ServerListKind, UndeclaredDisplayMode};
-pub use fault::{FaultKind, MessageDirection, ViewFault};
+pub use fault::{MessageDirection, ViewFault, ViewFaultKind};
 pub use handshake::PROTOCOL_VERSIONS;
-pub use output::{AppInfo, CloseCause, ViewEvent, ViewOutput, ViewSize};
+pub use output::{AppInfo, ViewCloseCause, ViewEvent, ViewOutput, ViewSize};
 pub use request::{AppRequest, AppRequestId, Download, DownloadSource, HostResponse, ModelContext, ResponseError};
 pub use sampling::{SamplingResultForm, SamplingResultProblem};
 pub use tool_delivery::ToolMessageOrderError;
@@ -49,7 +49,7 @@ use diagnostics::DiagnosticsState;
 use handshake::MessagesBeforeHandshake;
 use limits::{MAX_MESSAGE_BURST, MESSAGES_PER_SECOND};
 use pending::PendingRequests;
-use rate::RateLimit;
+use rate::MessageRateLimit;
 use tool_delivery::ToolDelivery;
 
 use crate::capabilities::HostCapabilities;
@@ -93,7 +93,7 @@ pub struct View {
     config: ViewConfig,
     phase: ViewPhase,
     outputs: VecDeque<ViewOutput>,
-    rate: RateLimit,
+    rate: MessageRateLimit,
     /// Number of messages of the app page that were dropped since the last processed one.
     dropped: u64,
     diagnostics: DiagnosticsState,
@@ -117,7 +117,7 @@ impl View {
             config,
             phase: ViewPhase::Waiting,
             outputs: VecDeque::new(),
-            rate: RateLimit::new(MESSAGES_PER_SECOND, MAX_MESSAGE_BURST, now),
+            rate: MessageRateLimit::new(MESSAGES_PER_SECOND, MAX_MESSAGE_BURST, now),
             dropped: 0,
             diagnostics: DiagnosticsState::new(now),
             early: MessagesBeforeHandshake::default(),
@@ -189,8 +189,8 @@ impl View {
         self.push(ViewOutput::Event(event));
     }
 
-    fn push_fault(&mut self, kind: FaultKind, detail: impl Into<String>) {
-        self.push(ViewOutput::Fault(ViewFault::from_page(kind, detail)));
+    fn push_fault(&mut self, kind: ViewFaultKind, detail: impl Into<String>) {
+        self.push(ViewOutput::Fault(ViewFault::in_message_from_page(kind, detail)));
     }
 
     fn send_notification(&mut self, method: &str, params: Map) {

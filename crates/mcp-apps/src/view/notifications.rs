@@ -6,7 +6,7 @@ use mcp_proto::RequestId;
 use mcp_proto::types::{LogMessage, Map};
 use serde_json::Value;
 
-use super::fault::{FaultKind, UnknownMethod};
+use super::fault::{UnknownMethod, ViewFaultKind};
 use super::limits::{MAX_LOG_MESSAGE_BYTES, MAX_VIEW_PIXELS};
 use super::output::ViewEvent;
 use super::{View, ViewSize};
@@ -27,10 +27,11 @@ impl View {
             "notifications/cancelled" => {
                 match params.get("requestId").cloned().map(serde_json::from_value::<RequestId>) {
                     Some(Ok(id)) => self.on_cancelled(&id),
-                    _ => self.push_fault(FaultKind::InvalidContent, "notifications/cancelled has no usable requestId"),
+                    _ => self
+                        .push_fault(ViewFaultKind::InvalidContent, "notifications/cancelled has no usable requestId"),
                 }
             }
-            _ => self.push_fault(FaultKind::UnknownMethod, UnknownMethod(method).to_string()),
+            _ => self.push_fault(ViewFaultKind::UnknownMethod, UnknownMethod(method).to_string()),
         }
     }
 
@@ -43,7 +44,7 @@ impl View {
             (Ok(width), Ok(height)) => (width, height),
             (Err(name), _) | (_, Err(name)) => {
                 let detail = format!("ui/notifications/size-changed: {name} is not a number");
-                return self.push_fault(FaultKind::InvalidContent, detail);
+                return self.push_fault(ViewFaultKind::InvalidContent, detail);
             }
         };
         let container = self.config.context.container;
@@ -60,16 +61,17 @@ impl View {
 
     fn on_log_message(&mut self, params: Map, bytes: usize) {
         if !self.config.capabilities.logging {
-            return self.push_fault(FaultKind::NotOffered, "notifications/message: the host does not offer logging");
+            return self
+                .push_fault(ViewFaultKind::NotOffered, "notifications/message: the host does not offer logging");
         }
         if bytes > MAX_LOG_MESSAGE_BYTES {
-            return self.push_fault(FaultKind::TooLarge, "notifications/message is too large");
+            return self.push_fault(ViewFaultKind::TooLarge, "notifications/message is too large");
         }
         match serde_json::from_value::<LogMessage>(Value::Object(params)) {
             Ok(message) => self.push_event(ViewEvent::Logged(message)),
             Err(error) => {
                 let detail = format!("notifications/message: {}", Excerpt::of(&error.to_string()));
-                self.push_fault(FaultKind::InvalidContent, detail);
+                self.push_fault(ViewFaultKind::InvalidContent, detail);
             }
         }
     }

@@ -63,7 +63,7 @@ pub enum ViewEvent {
         result: Result<Map, AppToolError>,
     },
     /// The view is closed, and the frame can be removed. No output follows.
-    Closed(CloseCause),
+    Closed(ViewCloseCause),
 }
 
 /// Size of an app page in CSS pixels.
@@ -94,7 +94,7 @@ pub struct AppInfo {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppCloseCause"))]
 #[serde(rename_all = "snake_case")]
-pub enum CloseCause {
+pub enum ViewCloseCause {
     /// The app page responded to the teardown request, so that its frame can be removed.
     Confirmed,
     /// The app page responded to the teardown request with an error. It may have lost data.

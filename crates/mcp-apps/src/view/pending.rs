@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::limits::{MAX_PENDING_REQUEST_BYTES, MAX_PENDING_REQUESTS};
 use super::output::ViewOutput;
 use super::request::{AppRequest, AppRequestId, HostResponse, ModelContext, ResponseError};
-use super::request_parsing::REFUSED_CODE;
+use super::request_parsing::REQUEST_REFUSED_CODE;
 use super::sampling::{SAMPLING_REFUSED_CODE, SamplingResultForm};
 use super::{View, single_member_object};
 
@@ -88,7 +88,7 @@ impl View {
             (ExpectedResponse::Sampling(_), HostResponse::Refused(reason)) => {
                 Err(RpcError::new(SAMPLING_REFUSED_CODE, reason))
             }
-            (_, HostResponse::Refused(reason)) => Err(RpcError::new(REFUSED_CODE, reason)),
+            (_, HostResponse::Refused(reason)) => Err(RpcError::new(REQUEST_REFUSED_CODE, reason)),
             (_, HostResponse::Failed(error)) => Err(error),
             (ExpectedResponse::Mcp, HostResponse::Result(result)) => Ok(Value::Object(result)),
             (ExpectedResponse::ToolList, HostResponse::Result(result)) => {
@@ -108,7 +108,7 @@ impl View {
             self.replace_model_context(id, context);
         }
         // Serializing a value to text can't fail.
-        self.rate.charge(result.as_ref().map_or(0, |result| result.to_string().len()));
+        self.rate.charge_for_large_response(result.as_ref().map_or(0, |result| result.to_string().len()));
         self.send_response(&request.wire_id, result);
         if let Some(mode) = mode {
             self.apply_display_mode(mode);
@@ -152,11 +152,11 @@ impl View {
 
     /// Withdraws all requests of the app page at the end of the view. Responds to them with errors if the page still
     /// exists.
-    pub(super) fn end_all_requests(&mut self, has_page: bool) {
+    pub(super) fn end_all_page_requests(&mut self, has_page: bool) {
         for (id, request) in std::mem::take(&mut self.pending.requests) {
             self.push(ViewOutput::Withdrawn(id));
             if has_page {
-                self.send_response(&request.wire_id, Err(RpcError::new(REFUSED_CODE, "the view is closed")));
+                self.send_response(&request.wire_id, Err(RpcError::new(REQUEST_REFUSED_CODE, "the view is closed")));
             }
         }
     }

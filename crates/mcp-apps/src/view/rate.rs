@@ -6,14 +6,14 @@ use super::limits::BYTES_PER_RATE_TOKEN;
 
 /// Token bucket that limits the rate of an app page's messages. One token is one message.
 #[derive(Debug)]
-pub(super) struct RateLimit {
+pub(super) struct MessageRateLimit {
     per_second: f64,
     burst: f64,
     tokens: f64,
     updated: Instant,
 }
 
-impl RateLimit {
+impl MessageRateLimit {
     /// Creates a limit of `per_second` messages on average, and of `burst` messages after a pause.
     pub(super) fn new(per_second: u32, burst: u32, now: Instant) -> Self {
         let burst = f64::from(burst);
@@ -36,7 +36,7 @@ impl RateLimit {
 
     /// Consumes the tokens for the additional cost of a large response to the app page, so that the page can't cause
     /// large responses at a high rate. The balance may become negative, and then delays further messages.
-    pub(super) fn charge(&mut self, bytes: usize) {
+    pub(super) fn charge_for_large_response(&mut self, bytes: usize) {
         self.tokens -= f64::from(u32::try_from(bytes / BYTES_PER_RATE_TOKEN).unwrap_or(u32::MAX));
     }
 }
@@ -48,25 +48,27 @@ mod tests {
     use super::super::limits::{MAX_MESSAGE_BURST, MAX_MESSAGE_BYTES, MESSAGES_PER_SECOND};
     use super::*;
 
-    fn message_limit(start: Instant) -> RateLimit {
-        RateLimit::new(MESSAGES_PER_SECOND, MAX_MESSAGE_BURST, start)
+    fn page_message_rate_limit(start: Instant) -> MessageRateLimit {
+        MessageRateLimit::new(MESSAGES_PER_SECOND, MAX_MESSAGE_BURST, start)
     }
 
     #[test]
     fn large_responses_delay_further_messages() {
         let start = Instant::now();
-        let mut limit = message_limit(start);
-        limit.charge(BYTES_PER_RATE_TOKEN * (MAX_MESSAGE_BURST as usize + MESSAGES_PER_SECOND as usize));
+        let mut limit = page_message_rate_limit(start);
+        limit.charge_for_large_response(
+            BYTES_PER_RATE_TOKEN * (MAX_MESSAGE_BURST as usize + MESSAGES_PER_SECOND as usize),
+        );
         assert!(!limit.try_admit(1, start), "the burst should be used up");
         assert!(!limit.try_admit(1, start + Duration::from_secs(1)), "the response should be paid for first");
         assert!(limit.try_admit(1, start + Duration::from_secs(2)));
     }
 
     #[test]
-    fn burst_and_rate_are_limited() {
+    fn message_burst_and_rate_are_limited() {
         let start = Instant::now();
-        let mut limit = message_limit(start);
-        let admitted = |limit: &mut RateLimit, now| (0..1000).filter(|_| limit.try_admit(10, now)).count();
+        let mut limit = page_message_rate_limit(start);
+        let admitted = |limit: &mut MessageRateLimit, now| (0..1000).filter(|_| limit.try_admit(10, now)).count();
         assert_eq!(admitted(&mut limit, start), MAX_MESSAGE_BURST as usize);
         assert_eq!(admitted(&mut limit, start + Duration::from_secs(1)), MESSAGES_PER_SECOND as usize);
         assert_eq!(admitted(&mut limit, start), 0, "a clock that goes back adds nothing");
@@ -74,9 +76,9 @@ mod tests {
     }
 
     #[test]
-    fn large_messages_count_more_and_the_largest_is_possible() {
+    fn large_messages_cost_more_and_the_largest_is_admitted() {
         let start = Instant::now();
-        let mut limit = message_limit(start);
+        let mut limit = page_message_rate_limit(start);
         let admitted = (0..1000).filter(|_| limit.try_admit(MAX_MESSAGE_BYTES, start)).count();
         assert_eq!(admitted, 3);
     }

@@ -10,9 +10,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use url::Url;
 
-use super::fault::{FaultKind, UnknownMethod};
+use super::fault::{UnknownMethod, ViewFaultKind};
 use super::limits::{
-    MAX_FILES_PER_DOWNLOAD, MAX_LINK_BYTES, MAX_MODEL_CONTENT_BYTES, MAX_NAME_BYTES, MAX_RESOURCE_URI_BYTES,
+    MAX_FILES_PER_DOWNLOAD, MAX_LINK_BYTES, MAX_MODEL_CONTENT_BYTES, MAX_RESOURCE_URI_BYTES, MAX_SHORT_TEXT_BYTES,
 };
 use super::request::{AppRequest, Download, DownloadSource, ModelContext};
 use crate::capabilities::HostCapabilities;
@@ -20,36 +20,36 @@ use crate::display_mode::DisplayMode;
 use crate::text::Excerpt;
 
 /// JSON-RPC error code for requests of the app page that the user or the policy refuses.
-pub(super) const REFUSED_CODE: i64 = -32000;
+pub(super) const REQUEST_REFUSED_CODE: i64 = -32000;
 
 /// Error for a request of the app page that the view refuses without passing it to the host.
 #[derive(Debug)]
 pub(super) struct RequestRefusal {
-    pub(super) kind: FaultKind,
+    pub(super) kind: ViewFaultKind,
     pub(super) error: RpcError,
 }
 
 impl RequestRefusal {
-    pub(super) fn new(kind: FaultKind, code: i64, message: impl Into<String>) -> Self {
+    pub(super) fn new(kind: ViewFaultKind, code: i64, message: impl Into<String>) -> Self {
         Self { kind, error: RpcError::new(code, message) }
     }
 
     fn not_offered(capability: &str) -> Self {
-        Self::new(FaultKind::NotOffered, code::METHOD_NOT_FOUND, format!("the host does not offer {capability}"))
+        Self::new(ViewFaultKind::NotOffered, code::METHOD_NOT_FOUND, format!("the host does not offer {capability}"))
     }
 
     fn invalid(message: impl Into<String>) -> Self {
-        Self::new(FaultKind::InvalidContent, code::INVALID_PARAMS, message)
+        Self::new(ViewFaultKind::InvalidContent, code::INVALID_PARAMS, message)
     }
 
     fn too_large(what: &str) -> Self {
-        Self::new(FaultKind::TooLarge, code::INVALID_PARAMS, format!("{what} is too large"))
+        Self::new(ViewFaultKind::TooLarge, code::INVALID_PARAMS, format!("{what} is too large"))
     }
 }
 
 /// Conditions under which requests of the app page are accepted.
 #[derive(Debug)]
-pub(super) struct RequestConditions<'a> {
+pub(super) struct RequestAcceptanceConditions<'a> {
     pub(super) capabilities: &'a HostCapabilities,
     pub(super) callable_tools: &'a BTreeSet<String>,
     /// Size of the whole message in bytes.
@@ -60,7 +60,7 @@ pub(super) struct RequestConditions<'a> {
 pub(super) fn parse_request(
     method: &str,
     params: Map,
-    accepted: &RequestConditions<'_>,
+    accepted: &RequestAcceptanceConditions<'_>,
 ) -> Result<AppRequest, RequestRefusal> {
     let capabilities = accepted.capabilities;
     let offered =
@@ -96,18 +96,18 @@ pub(super) fn parse_request(
         }
         "ui/download-file" => {
             offered(capabilities.download_file, "downloadFile")?;
-            parse_download(params)
+            parse_download_request(params)
         }
-        "ui/message" => parse_message(params, accepted),
-        "ui/update-model-context" => parse_model_context(params, accepted),
+        "ui/message" => parse_message_request(params, accepted),
+        "ui/update-model-context" => parse_model_context_request(params, accepted),
         "ui/request-display-mode" => {
             let mode = params.get("mode").and_then(DisplayMode::parse);
             let mode = mode.ok_or_else(|| RequestRefusal::invalid("mode is none of inline, fullscreen and pip"))?;
             Ok(AppRequest::RequestDisplayMode { mode })
         }
-        "sampling/createMessage" => parse_sampling(params, capabilities),
+        "sampling/createMessage" => parse_sampling_request(params, capabilities),
         _ => Err(RequestRefusal::new(
-            FaultKind::UnknownMethod,
+            ViewFaultKind::UnknownMethod,
             code::METHOD_NOT_FOUND,
             UnknownMethod(method).to_string(),
         )),
@@ -115,10 +115,10 @@ pub(super) fn parse_request(
 }
 
 fn parse_tool_call_request(mut params: Map, callable_tools: &BTreeSet<String>) -> Result<AppRequest, RequestRefusal> {
-    let name = string_member(&params, "name", MAX_NAME_BYTES)?.to_owned();
+    let name = string_member(&params, "name", MAX_SHORT_TEXT_BYTES)?.to_owned();
     if !callable_tools.contains(&name) {
         let message = format!("apps can't call the tool {}", Excerpt::of(&name));
-        return Err(RequestRefusal::new(FaultKind::NotOffered, code::INVALID_PARAMS, message));
+        return Err(RequestRefusal::new(ViewFaultKind::NotOffered, code::INVALID_PARAMS, message));
     }
     let arguments = match params.shift_remove("arguments") {
         None | Some(Value::Null) => Map::new(),
@@ -143,7 +143,7 @@ fn parse_link_request(text: &str) -> Result<AppRequest, RequestRefusal> {
     Ok(AppRequest::OpenLink { url })
 }
 
-fn parse_download(mut params: Map) -> Result<AppRequest, RequestRefusal> {
+fn parse_download_request(mut params: Map) -> Result<AppRequest, RequestRefusal> {
     let contents: Vec<ContentBlock> = take_member(&mut params, "contents")?;
     if contents.is_empty() || contents.len() > MAX_FILES_PER_DOWNLOAD {
         return Err(RequestRefusal::invalid(format!("contents has not 1 to {MAX_FILES_PER_DOWNLOAD} entries")));
@@ -161,7 +161,10 @@ fn parse_download(mut params: Map) -> Result<AppRequest, RequestRefusal> {
     Ok(AppRequest::DownloadFile { files: files.collect::<Result<_, _>>()? })
 }
 
-fn parse_message(mut params: Map, accepted: &RequestConditions<'_>) -> Result<AppRequest, RequestRefusal> {
+fn parse_message_request(
+    mut params: Map,
+    accepted: &RequestAcceptanceConditions<'_>,
+) -> Result<AppRequest, RequestRefusal> {
     let kinds = accepted.capabilities.message.ok_or_else(|| RequestRefusal::not_offered("message"))?;
     if params.get("role").and_then(Value::as_str) != Some("user") {
         return Err(RequestRefusal::invalid("role is not \"user\""));
@@ -178,11 +181,14 @@ fn parse_message(mut params: Map, accepted: &RequestConditions<'_>) -> Result<Ap
     if content.is_empty() {
         return Err(RequestRefusal::invalid("content is empty"));
     }
-    check_refused_kind(kinds.first_refused_kind(&content))?;
+    check_no_content_kind_refused(kinds.first_refused_kind(&content))?;
     Ok(AppRequest::SendMessage { content })
 }
 
-fn parse_model_context(mut params: Map, accepted: &RequestConditions<'_>) -> Result<AppRequest, RequestRefusal> {
+fn parse_model_context_request(
+    mut params: Map,
+    accepted: &RequestAcceptanceConditions<'_>,
+) -> Result<AppRequest, RequestRefusal> {
     let offered = accepted.capabilities.update_model_context;
     let kinds = offered.ok_or_else(|| RequestRefusal::not_offered("updateModelContext"))?;
     if accepted.bytes > MAX_MODEL_CONTENT_BYTES {
@@ -191,12 +197,14 @@ fn parse_model_context(mut params: Map, accepted: &RequestConditions<'_>) -> Res
     let content: Option<Vec<ContentBlock>> = take_member(&mut params, "content")?;
     let content = content.unwrap_or_default();
     let structured_content: Option<Map> = take_member(&mut params, "structuredContent")?;
-    check_refused_kind(kinds.first_refused_kind(&content))?;
-    check_refused_kind((structured_content.is_some() && !kinds.structured_content).then_some("structuredContent"))?;
+    check_no_content_kind_refused(kinds.first_refused_kind(&content))?;
+    check_no_content_kind_refused(
+        (structured_content.is_some() && !kinds.structured_content).then_some("structuredContent"),
+    )?;
     Ok(AppRequest::UpdateModelContext(ModelContext { content, structured_content }))
 }
 
-fn parse_sampling(params: Map, capabilities: &HostCapabilities) -> Result<AppRequest, RequestRefusal> {
+fn parse_sampling_request(params: Map, capabilities: &HostCapabilities) -> Result<AppRequest, RequestRefusal> {
     let support = capabilities.sampling.ok_or_else(|| RequestRefusal::not_offered("sampling"))?;
     if !support.tools && (params.contains_key("tools") || params.contains_key("toolChoice")) {
         return Err(RequestRefusal::not_offered("sampling.tools"));
@@ -206,10 +214,10 @@ fn parse_sampling(params: Map, capabilities: &HostCapabilities) -> Result<AppReq
     Ok(AppRequest::Sample(Box::new(params)))
 }
 
-fn check_refused_kind(refused: Option<&str>) -> Result<(), RequestRefusal> {
+fn check_no_content_kind_refused(refused: Option<&str>) -> Result<(), RequestRefusal> {
     let Some(kind) = refused else { return Ok(()) };
     let message = format!("the host does not accept content of type {kind} here");
-    Err(RequestRefusal::new(FaultKind::NotOffered, code::INVALID_PARAMS, message))
+    Err(RequestRefusal::new(ViewFaultKind::NotOffered, code::INVALID_PARAMS, message))
 }
 
 fn string_member<'a>(params: &'a Map, name: &str, limit: usize) -> Result<&'a str, RequestRefusal> {
@@ -222,7 +230,7 @@ fn parse_cursor(params: &Map) -> Result<Option<String>, RequestRefusal> {
     if params.get("cursor").is_none_or(Value::is_null) {
         return Ok(None);
     }
-    string_member(params, "cursor", MAX_NAME_BYTES).map(|cursor| Some(cursor.to_owned()))
+    string_member(params, "cursor", MAX_SHORT_TEXT_BYTES).map(|cursor| Some(cursor.to_owned()))
 }
 
 fn take_member<T: DeserializeOwned>(params: &mut Map, name: &str) -> Result<T, RequestRefusal> {
@@ -255,7 +263,7 @@ mod tests {
     use super::download_file_name;
 
     #[test]
-    fn file_names_come_from_the_last_part_of_the_uri() {
+    fn download_file_name_comes_from_the_last_part_of_the_uri() {
         assert_eq!(download_file_name("file:///reports/2026.csv?x=/a.exe#b"), "2026.csv");
         assert_eq!(download_file_name("ui://app/notes"), "notes.bin");
         assert_eq!(download_file_name("file:///a/..%2f..\\..\\evil.txt"), "evil.txt");

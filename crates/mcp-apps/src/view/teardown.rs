@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::limits::TEARDOWN_TIMEOUT;
-use super::output::{CloseCause, ViewEvent};
+use super::output::{ViewCloseCause, ViewEvent};
 use super::{View, ViewPhase};
 
 impl View {
@@ -11,7 +11,7 @@ impl View {
     /// may still send requests, such as one that saves its state.
     pub fn begin_teardown(&mut self, now: Instant) {
         match self.phase {
-            ViewPhase::Waiting | ViewPhase::Answered => self.close(CloseCause::NeverInitialized),
+            ViewPhase::Waiting | ViewPhase::Answered => self.close(ViewCloseCause::NeverInitialized),
             ViewPhase::Ready => {
                 self.phase = ViewPhase::TearingDown;
                 self.request_teardown(TEARDOWN_TIMEOUT, now);
@@ -22,17 +22,17 @@ impl View {
 
     /// Ends the view after its app page has disappeared, for example because its process ended. Sends nothing to the
     /// page.
-    pub fn page_gone(&mut self) {
+    pub fn handle_page_gone(&mut self) {
         if self.phase != ViewPhase::Closed {
-            self.close(CloseCause::PageGone);
+            self.close(ViewCloseCause::PageGone);
         }
     }
 
     /// Closes the view and ends all pending requests. No output follows [`ViewEvent::Closed`].
-    pub(super) fn close(&mut self, cause: CloseCause) {
-        let has_page = self.can_send() && cause != CloseCause::PageGone;
+    pub(super) fn close(&mut self, cause: ViewCloseCause) {
+        let has_page = self.can_send() && cause != ViewCloseCause::PageGone;
         self.phase = ViewPhase::Closed;
-        self.end_all_requests(has_page);
+        self.end_all_page_requests(has_page);
         self.end_app_tools();
         self.early = Default::default();
         self.push_event(ViewEvent::Closed(cause));

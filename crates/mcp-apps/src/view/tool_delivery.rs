@@ -54,7 +54,7 @@ impl View {
     /// Returns [`ToolMessageOrderError::InputComplete`] or [`ToolMessageOrderError::CallEnded`] if the complete input
     /// was provided or the call has ended.
     pub fn send_partial_tool_input(&mut self, arguments: Map) -> Result<(), ToolMessageOrderError> {
-        self.delivery.require_incomplete_input()?;
+        self.delivery.require_tool_input_incomplete()?;
         self.delivery.partial = Some(arguments);
         self.send_retained_tool_messages();
         Ok(())
@@ -67,7 +67,7 @@ impl View {
     /// Returns [`ToolMessageOrderError::InputComplete`] if they were provided before, and
     /// [`ToolMessageOrderError::CallEnded`] after the end of the call.
     pub fn send_input(&mut self, arguments: Option<Map>) -> Result<(), ToolMessageOrderError> {
-        self.delivery.require_incomplete_input()?;
+        self.delivery.require_tool_input_incomplete()?;
         self.delivery.partial = None;
         self.delivery.input = Some(arguments.unwrap_or_default());
         self.delivery.stage = ToolCallStage::BeforeResult;
@@ -136,7 +136,7 @@ impl View {
 }
 
 impl ToolDelivery {
-    const fn require_incomplete_input(&self) -> Result<(), ToolMessageOrderError> {
+    const fn require_tool_input_incomplete(&self) -> Result<(), ToolMessageOrderError> {
         match self.stage {
             ToolCallStage::BeforeInput => Ok(()),
             ToolCallStage::BeforeResult => Err(ToolMessageOrderError::InputComplete),

@@ -6,7 +6,7 @@ use mcp_apps::limits::{
     APP_TOOL_TIMEOUT, LIST_CHANGE_INTERVAL, MAX_APP_TOOL_BYTES, MAX_APP_TOOL_CALLS, MAX_APP_TOOL_LIST_BYTES,
     MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS,
 };
-use mcp_apps::{AppCallId, AppToolError, AppToolList, FaultKind, ViewEvent};
+use mcp_apps::{AppCallId, AppToolError, AppToolList, ViewEvent, ViewFaultKind};
 use mcp_proto::types::Map;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ fn endless_app_tool_list_is_cut_off() {
 }
 
 #[test]
-fn unusable_tools_are_dropped() {
+fn unusable_app_tools_are_dropped() {
     let mut page = page_with_tools();
     let large = json!({ "name": "large", "description": "a".repeat(100_000), "inputSchema": {} });
     let tools = json!([tool_definition("move"), tool_definition("move"), tool_definition(""), tool_definition("a b"), tool_definition("a\u{200b}b"), { "name": "none" }, 5, large]);
@@ -162,7 +162,7 @@ fn only_listed_app_tools_are_called() {
 }
 
 #[test]
-fn invalid_and_large_results_are_errors() {
+fn invalid_and_large_app_tool_results_are_errors() {
     let mut page = page_with_tools();
     request_app_tool_list(&mut page, vec![json!({ "tools": [tool_definition("move")] })]).unwrap();
     let mut outcome = |answer: &dyn Fn(&Value) -> Value| {
@@ -200,7 +200,7 @@ fn app_tool_call_is_cancelled_after_the_time_limit() {
     );
     page.respond(&wire_id, json!({ "content": [] }));
     assert_eq!(page.events.len(), 1, "a late response changes nothing");
-    assert_eq!(page.fault_kinds(), [FaultKind::TimedOut, FaultKind::UnknownId]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::TimedOut, ViewFaultKind::UnknownId]);
     assert_eq!(page.view.poll_timeout(), None);
 }
 
@@ -230,7 +230,7 @@ fn app_tool_list_changes_are_throttled() {
     assert_eq!(page.events.len(), 2);
     let mut page = TestPage::ready_with(view_config(), json!({ "tools": {} }));
     page.notify("notifications/tools/list_changed", json!({}));
-    assert_eq!((page.events.len(), page.fault_kinds()), (0, vec![FaultKind::NotOffered]));
+    assert_eq!((page.events.len(), page.fault_kinds()), (0, vec![ViewFaultKind::NotOffered]));
 }
 
 #[test]
@@ -239,6 +239,6 @@ fn responses_with_unknown_ids_are_recorded() {
     for id in [json!(1), json!("1"), json!(-5)] {
         page.respond(&id, json!({}));
     }
-    assert_eq!(page.fault_kinds(), [FaultKind::UnknownId; 3]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::UnknownId; 3]);
     assert_eq!((page.events.len(), page.received.len()), (0, 0));
 }

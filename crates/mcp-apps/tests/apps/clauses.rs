@@ -274,6 +274,6 @@ fn security_external_domain_warning() {
 #[test]
 fn app_tool_call_after_the_end_of_the_view_fails() {
     let mut page = TestPage::ready_with(view_config(), json!({ "tools": {} }));
-    page.view.page_gone();
+    page.view.handle_page_gone();
     assert!(page.view.call_app_tool("move", mcp_proto::types::Map::new(), page.now).is_err());
 }

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use mcp_apps::{
-    AppRequest, AxisSize, ContainerSize, DisplayMode, FaultKind, HostContext, InputDevices, PageMetadata, Permission,
-    Permissions, Platform, STYLE_VARIABLES, SandboxGrants, SandboxPolicy, StyleVariables, Theme, ToolInfo, ViewEvent,
+    AppRequest, AxisSize, ContainerSize, DisplayMode, HostContext, InputDevices, PageMetadata, Permission, Permissions,
+    Platform, STYLE_VARIABLES, SandboxGrants, SandboxPolicy, StyleVariables, Theme, ToolInfo, ViewEvent, ViewFaultKind,
 };
 use serde_json::{Value, json};
 
 use super::page::{TestPage, to_json_map, view_config};
 
 #[test]
-fn response_has_the_version_of_the_page_or_ours() {
+fn initialize_response_has_the_version_of_the_page_or_ours() {
     for (requested, answered, faults) in
         [("2026-01-26", "2026-01-26", 0), ("2025-11-21", "2025-11-21", 0), ("0.1", "2026-01-26", 1)]
     {
@@ -25,7 +25,7 @@ fn response_has_the_version_of_the_page_or_ours() {
 }
 
 #[test]
-fn whole_context_and_granted_sandbox_are_in_the_response() {
+fn initialize_response_contains_context_and_granted_sandbox() {
     let mut config = view_config();
     let requested: Permissions = Permission::ALL.into_iter().collect();
     let metadata = PageMetadata { permissions: requested.clone(), ..PageMetadata::default() };
@@ -65,7 +65,7 @@ fn missing_app_capabilities_mean_none() {
     let mut page = TestPage::new(view_config());
     let params = json!({ "appInfo": { "name": "App", "version": "1" }, "protocolVersion": "2026-01-26" });
     assert!(page.request("ui/initialize", params).get("result").is_some());
-    assert_eq!(page.fault_kinds(), [FaultKind::InvalidContent]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::InvalidContent]);
     let app = page.view.app().unwrap();
     assert!(!app.has_tools && app.display_modes.is_none());
 }
@@ -84,7 +84,7 @@ fn early_requests_wait_for_the_handshake_and_are_processed_then() {
     assert_eq!(page.response_to(ping)["result"], json!({}));
     assert!(matches!(page.only_request().1, AppRequest::CallTool { .. }));
     assert!(matches!(page.events[..], [ViewEvent::Initialized(_), ViewEvent::Resized(_)]));
-    assert_eq!(page.fault_kinds(), [FaultKind::Early; 3]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::Early; 3]);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn tool_messages_are_retained_until_the_page_is_initialized() {
 }
 
 #[test]
-fn last_partial_input_is_the_one_that_is_retained() {
+fn only_the_last_partial_tool_input_is_retained() {
     let mut page = TestPage::new(view_config());
     for number in 0..5 {
         page.view.send_partial_tool_input(to_json_map(json!({ "number": number }))).unwrap();
@@ -128,19 +128,19 @@ fn context_that_changed_during_the_handshake_is_sent_after_it() {
 }
 
 #[test]
-fn messages_of_the_handshake_at_the_wrong_time_are_faults() {
+fn handshake_messages_at_the_wrong_time_are_faults() {
     let mut page = TestPage::new(view_config());
     page.notify("ui/notifications/initialized", json!({}));
-    assert_eq!(page.fault_kinds(), [FaultKind::OutOfOrder]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::OutOfOrder]);
     let mut page = TestPage::ready();
     assert_eq!(page.initialize(json!({}))["error"]["code"], json!(-32600));
     page.notify("ui/notifications/initialized", json!({}));
-    assert_eq!(page.fault_kinds(), [FaultKind::OutOfOrder; 2]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::OutOfOrder; 2]);
     assert_eq!(page.events, []);
 }
 
 #[test]
-fn known_mistakes_are_named_with_the_right_method() {
+fn fault_of_a_misspelled_method_names_the_right_one() {
     let mut page = TestPage::new(view_config());
     page.request("initialize", json!({}));
     assert!(page.faults[0].1.ends_with("the specification has ui/initialize"), "{:?}", page.faults);

@@ -6,7 +6,7 @@ use mcp_apps::limits::{
     MAX_EARLY_MESSAGE_BYTES, MAX_EARLY_MESSAGES, MAX_LINK_BYTES, MAX_MESSAGE_BURST, MAX_MESSAGE_BYTES,
     MAX_MODEL_CONTENT_BYTES, MAX_PENDING_REQUESTS, MAX_QUEUED_OUTPUTS, MESSAGES_PER_SECOND,
 };
-use mcp_apps::{AppRequest, FaultKind, View, ViewEvent};
+use mcp_apps::{AppRequest, View, ViewEvent, ViewFaultKind};
 use serde_json::json;
 
 use super::page::{TestPage, view_config};
@@ -25,18 +25,18 @@ fn messages_per_second_are_limited() {
     assert_eq!(page.faults, [], "a flood is not reported message by message");
     page.advance_time(Duration::from_secs(1));
     assert_eq!(send_notification_flood(&mut page, 1000), MESSAGES_PER_SECOND);
-    assert_eq!(page.fault_kinds(), [FaultKind::TooMany]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::TooMany]);
     assert_eq!(page.faults[0].1, "800 messages were dropped, because the page sent too many");
     page.advance_time(Duration::from_secs(10));
     assert_eq!(send_notification_flood(&mut page, 10), 10, "the page works again after a pause");
 }
 
 #[test]
-fn too_large_messages_are_refused_by_their_id() {
+fn too_large_requests_are_refused_with_their_id() {
     let mut page = TestPage::ready();
     let text = "a".repeat(MAX_MESSAGE_BYTES);
     assert_eq!(page.request("tools/call", json!({ "name": text }))["error"]["code"], json!(-32600));
-    assert_eq!(page.fault_kinds(), [FaultKind::TooLarge]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::TooLarge]);
     let text = "a".repeat(MAX_MODEL_CONTENT_BYTES);
     let content = json!([{ "type": "text", "text": text }]);
     let message = json!({ "role": "user", "content": content });
@@ -46,7 +46,7 @@ fn too_large_messages_are_refused_by_their_id() {
 }
 
 #[test]
-fn links_are_limited_in_the_form_in_which_they_are_opened() {
+fn link_length_is_limited_after_normalization() {
     const ORIGIN: &str = "https://a.example/";
     let mut page = TestPage::ready();
     let longest = format!("{ORIGIN}{}", "a".repeat(MAX_LINK_BYTES - ORIGIN.len()));
@@ -56,14 +56,14 @@ fn links_are_limited_in_the_form_in_which_they_are_opened() {
     for url in [longer, grows] {
         assert_eq!(page.request("ui/open-link", json!({ "url": url }))["error"]["code"], json!(-32602), "{url}");
     }
-    assert_eq!(page.fault_kinds(), [FaultKind::TooLarge; 2]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::TooLarge; 2]);
     assert!(page.request("ui/open-link", json!({ "url": longest })).is_null());
     let AppRequest::OpenLink { url } = page.only_request().1 else { panic!("no link") };
     assert_eq!(url.as_str(), longest);
 }
 
 #[test]
-fn waiting_requests_are_limited() {
+fn number_of_waiting_page_requests_is_limited() {
     let mut page = TestPage::ready();
     for _ in 0..MAX_PENDING_REQUESTS {
         assert!(page.request("tools/call", json!({ "name": "get-time" })).is_null());
@@ -77,7 +77,7 @@ fn waiting_requests_are_limited() {
 }
 
 #[test]
-fn size_of_waiting_requests_is_limited() {
+fn total_size_of_waiting_page_requests_is_limited() {
     let mut page = TestPage::ready();
     let arguments = json!({ "text": "a".repeat(14 * 1024 * 1024) });
     for count in 1..=3 {
@@ -85,7 +85,7 @@ fn size_of_waiting_requests_is_limited() {
         page.request("tools/call", json!({ "name": "get-time", "arguments": arguments }));
         assert_eq!(page.requests.len(), count.min(2));
     }
-    assert_eq!(page.fault_kinds(), [FaultKind::TooMany]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::TooMany]);
 }
 
 #[test]
@@ -108,15 +108,15 @@ fn request_with_the_id_of_a_waiting_one_is_dropped() {
     page.send_message(&request);
     page.send_message(&json!({ "jsonrpc": "2.0", "id": "a", "method": "ping" }));
     assert_eq!((page.requests.len(), page.received.len()), (1, 0));
-    assert_eq!(page.fault_kinds(), [FaultKind::DuplicateId; 2]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::DuplicateId; 2]);
     let mut page = TestPage::new(view_config());
     page.send_message(&request);
     page.send_message(&request);
-    assert_eq!(page.fault_kinds(), [FaultKind::Early, FaultKind::DuplicateId]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::Early, ViewFaultKind::DuplicateId]);
 }
 
 #[test]
-fn malformed_messages_are_refused_by_their_id_and_recorded() {
+fn malformed_requests_are_refused_with_their_id_and_recorded() {
     let mut page = TestPage::ready();
     let texts = [
         "",
@@ -133,14 +133,14 @@ fn malformed_messages_are_refused_by_their_id_and_recorded() {
     for text in texts {
         page.send_text(text);
     }
-    assert_eq!(page.fault_kinds(), [FaultKind::Malformed; 10]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::Malformed; 10]);
     assert_eq!((page.received.len(), page.events.len()), (0, 0));
     page.send_text(r#"{"jsonrpc":"2.0","id":8,"method":"ping","method":"ping"}"#);
     assert_eq!(page.response_to(8)["error"]["code"], json!(-32600));
 }
 
 #[test]
-fn outputs_that_the_host_does_not_take_are_bounded() {
+fn unread_view_outputs_are_bounded() {
     let mut now = std::time::Instant::now();
     let mut view = View::new(view_config(), now);
     for number in 0..100_000 {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use mcp_apps::{
-    AcceptedContentKinds, AppRequest, AppRequestId, DisplayMode, FaultKind, HostCapabilities, HostContext,
-    SamplingSupport, ServerLists, View, ViewConfig, ViewEvent, ViewOutput,
+    AcceptedContentKinds, AppRequest, AppRequestId, DisplayMode, HostCapabilities, HostContext, SamplingSupport,
+    ServerLists, View, ViewConfig, ViewEvent, ViewFaultKind, ViewOutput,
 };
 use mcp_proto::types::{Implementation, Map};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub(crate) struct TestPage {
     pub(crate) requests: Vec<(AppRequestId, AppRequest)>,
     pub(crate) withdrawn: Vec<AppRequestId>,
     pub(crate) events: Vec<ViewEvent>,
-    pub(crate) faults: Vec<(FaultKind, String)>,
+    pub(crate) faults: Vec<(ViewFaultKind, String)>,
     /// Methods of the page's requests without a response, by id. A dropped request with a repeated id remains in it.
     open: BTreeMap<String, Vec<String>>,
     last_id: i64,
@@ -161,7 +161,7 @@ impl TestPage {
         self.received.iter().filter_map(|message| message.get("method")?.as_str()).collect()
     }
 
-    pub(crate) fn fault_kinds(&self) -> Vec<FaultKind> {
+    pub(crate) fn fault_kinds(&self) -> Vec<ViewFaultKind> {
         self.faults.iter().map(|(kind, _)| *kind).collect()
     }
 

@@ -4,32 +4,32 @@ use mcp_apps::{MAX_PARTIAL_ARGUMENTS_BYTES, MAX_PARTIAL_ARGUMENTS_DEPTH, Partial
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn recovered(text: &str) -> Option<Value> {
+fn recover_arguments(text: &str) -> Option<Value> {
     let mut arguments = PartialArguments::default();
     arguments.push(text);
     arguments.to_object().map(Value::Object)
 }
 
 /// Returns `true` if `whole` can be reached from `partial` by adding members, continuing lists and continuing strings.
-fn is_beginning_of(partial: &Value, whole: &Value) -> bool {
+fn can_be_continued_to(partial: &Value, whole: &Value) -> bool {
     match (partial, whole) {
         (Value::String(partial), Value::String(whole)) => whole.starts_with(partial.as_str()),
         (Value::Array(partial), Value::Array(whole)) => {
             let last = partial.len().saturating_sub(1);
             partial.len() <= whole.len()
                 && partial.iter().zip(whole).enumerate().all(|(at, (partial, whole))| {
-                    if at == last { is_beginning_of(partial, whole) } else { partial == whole }
+                    if at == last { can_be_continued_to(partial, whole) } else { partial == whole }
                 })
         }
-        (Value::Object(partial), Value::Object(whole)) => {
-            partial.iter().all(|(name, partial)| whole.get(name).is_some_and(|whole| is_beginning_of(partial, whole)))
-        }
+        (Value::Object(partial), Value::Object(whole)) => partial
+            .iter()
+            .all(|(name, partial)| whole.get(name).is_some_and(|whole| can_be_continued_to(partial, whole))),
         (partial, whole) => partial == whole,
     }
 }
 
 #[test]
-fn open_structures_are_closed_and_uncertain_ends_are_omitted() {
+fn open_json_structures_are_closed_and_uncertain_ends_omitted() {
     let cases = [
         ("{", json!({})),
         (r#" { "a"#, json!({})),
@@ -48,12 +48,12 @@ fn open_structures_are_closed_and_uncertain_ends_are_omitted() {
         (r#"{"a":{"}":"]"},"b":null}"#, json!({ "a": { "}": "]" }, "b": null })),
     ];
     for (text, expected) in cases {
-        assert_eq!(recovered(text), Some(expected), "{text}");
+        assert_eq!(recover_arguments(text), Some(expected), "{text}");
     }
 }
 
 #[test]
-fn a_text_that_is_no_object_yields_nothing() {
+fn text_that_is_no_object_yields_no_arguments() {
     for text in [
         "",
         "  ",
@@ -74,15 +74,15 @@ fn a_text_that_is_no_object_yields_nothing() {
         r#"{"a":"\ud83d\n"#,
         "{\"a\":\"\n",
     ] {
-        assert_eq!(recovered(text), None, "{text}");
+        assert_eq!(recover_arguments(text), None, "{text}");
     }
 }
 
 #[test]
-fn nothing_is_recovered_beyond_the_limits() {
+fn no_arguments_are_recovered_beyond_the_limits() {
     let nested = |depth: usize| format!("{}{}", r#"{"a":"#, "[".repeat(depth - 1));
-    assert!(recovered(&nested(MAX_PARTIAL_ARGUMENTS_DEPTH)).is_some());
-    assert_eq!(recovered(&nested(MAX_PARTIAL_ARGUMENTS_DEPTH + 1)), None);
+    assert!(recover_arguments(&nested(MAX_PARTIAL_ARGUMENTS_DEPTH)).is_some());
+    assert_eq!(recover_arguments(&nested(MAX_PARTIAL_ARGUMENTS_DEPTH + 1)), None);
     let mut arguments = PartialArguments::default();
     arguments.push(r#"{"a":""#);
     let room = MAX_PARTIAL_ARGUMENTS_BYTES - r#"{"a":""#.len();
@@ -118,7 +118,7 @@ fn any_object() -> impl Strategy<Value = Value> {
 }
 
 /// Replaces the characters of a JSON text outside ASCII by escape sequences, as some providers write them.
-fn with_escapes(text: &str) -> String {
+fn json_string_with_escapes(text: &str) -> String {
     let mut escaped = String::new();
     for character in text.chars() {
         if character.is_ascii() {
@@ -137,13 +137,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_beginning_yields_a_beginning_of_the_whole(
+    fn every_json_prefix_yields_a_beginning_of_the_object(
         whole in any_object(),
         is_pretty in any::<bool>(),
         has_escapes in any::<bool>(),
     ) {
         let text = if is_pretty { serde_json::to_string_pretty(&whole).unwrap() } else { whole.to_string() };
-        let text = if has_escapes { with_escapes(&text) } else { text };
+        let text = if has_escapes { json_string_with_escapes(&text) } else { text };
         // A parsed number may differ from the generated one in its last digit.
         let whole: Value = serde_json::from_str(&text).unwrap();
         let mut arguments = PartialArguments::default();
@@ -153,15 +153,15 @@ proptest! {
             let now = arguments.to_object().map(Value::Object);
             prop_assert!(now.is_some(), "a valid text should always be recovered: {text}");
             let now = now.unwrap_or_default();
-            prop_assert!(is_beginning_of(&before, &now), "{before} was revoked by {now}");
-            prop_assert!(is_beginning_of(&now, &whole), "{now} is not a beginning of {whole}");
+            prop_assert!(can_be_continued_to(&before, &now), "{before} was revoked by {now}");
+            prop_assert!(can_be_continued_to(&now, &whole), "{now} is not a beginning of {whole}");
             before = now;
         }
         prop_assert_eq!(before, whole, "the complete text should yield the whole object");
     }
 
     #[test]
-    fn fragments_of_any_size_yield_the_same_object(whole in any_object(), size in 1..16usize) {
+    fn json_fragments_of_any_size_yield_the_same_object(whole in any_object(), size in 1..16usize) {
         let text = whole.to_string();
         let mut arguments = PartialArguments::default();
         let characters: Vec<char> = text.chars().collect();
@@ -170,7 +170,7 @@ proptest! {
             let fragment: String = fragment.iter().collect();
             length += fragment.len();
             arguments.push(&fragment);
-            prop_assert_eq!(arguments.to_object().map(Value::Object), recovered(&text[..length]));
+            prop_assert_eq!(arguments.to_object().map(Value::Object), recover_arguments(&text[..length]));
         }
     }
 

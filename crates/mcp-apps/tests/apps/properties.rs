@@ -119,7 +119,7 @@ fn any_step() -> impl Strategy<Value = ViewStep> {
     ]
 }
 
-fn nth_host_response(kind: u8) -> HostResponse {
+fn host_response_of_kind(kind: u8) -> HostResponse {
     match kind % 6 {
         0 => HostResponse::Result(to_json_map(json!({ "content": [] }))),
         1 => HostResponse::Done,
@@ -138,7 +138,7 @@ fn nth_host_response(kind: u8) -> HostResponse {
 
 /// Performs an action of the host, selected by `act`. The view must refuse actions that the specification does not
 /// allow at that time.
-fn act_as_host(page: &mut TestPage, act: u8) {
+fn perform_host_action(page: &mut TestPage, act: u8) {
     let _ = match act % 12 {
         0 => page.view.send_partial_tool_input(Map::new()).map_err(|_| ()),
         1 => page.view.send_input(None).map_err(|_| ()),
@@ -163,7 +163,7 @@ fn act_as_host(page: &mut TestPage, act: u8) {
             Ok(())
         }
         10 if act > 250 => {
-            page.view.page_gone();
+            page.view.handle_page_gone();
             Ok(())
         }
         _ => {
@@ -198,11 +198,11 @@ fn apply_step(page: &mut TestPage, step: ViewStep) {
         ViewStep::Respond(index, kind) => {
             if let Some((id, _)) = page.requests.get(index) {
                 // The view refuses responses of the wrong kind and second responses.
-                let _ = page.view.respond(*id, nth_host_response(kind));
+                let _ = page.view.respond(*id, host_response_of_kind(kind));
                 page.drain_view_outputs();
             }
         }
-        ViewStep::Host(act) => act_as_host(page, act),
+        ViewStep::Host(act) => perform_host_action(page, act),
         ViewStep::Pass(milliseconds) => page.advance_time(Duration::from_millis(milliseconds)),
     }
 }
@@ -214,7 +214,7 @@ proptest! {
     /// second response, on a response to no request, on an output after the end, and on a message that is invalid under
     /// the schema.
     #[test]
-    fn requests_are_answered_once_and_outputs_are_valid(steps in proptest::collection::vec(any_step(), 0..60)) {
+    fn page_requests_are_answered_once_and_outputs_are_valid(steps in proptest::collection::vec(any_step(), 0..60)) {
         let mut page = TestPage::new(view_config());
         for step in steps {
             apply_step(&mut page, step);
@@ -242,7 +242,7 @@ proptest! {
     }
 
     #[test]
-    fn open_requests_stay_bounded(count in 0..200_usize) {
+    fn number_of_open_page_requests_stays_bounded(count in 0..200_usize) {
         let mut page = TestPage::ready();
         for _ in 0..count {
             page.request("tools/call", json!({ "name": "get-time" }));
@@ -251,7 +251,7 @@ proptest! {
     }
 
     #[test]
-    fn metadata_and_pages_from_any_json_never_panic(value in any_json()) {
+    fn reading_metadata_and_pages_from_any_json_never_panics(value in any_json()) {
         let metadata = ToolMetadata::read(value.as_object());
         prop_assert!(metadata.faults.len() <= mcp_apps::MAX_METADATA_FAULTS);
         let nested = json!({ "ui": value });

@@ -1,9 +1,9 @@
 //! Tests of the page's requests and notifications, and of the host's responses.
 
 use mcp_apps::{
-    AcceptedContentKinds, AppRequest, AxisSize, ContainerSize, DisplayMode, DownloadSource, FaultKind,
-    HostCapabilities, HostContext, HostResponse, ModelContext, ResponseError, SamplingSupport, ServerListKind,
-    ServerLists, ViewConfig, ViewEvent, ViewSize,
+    AcceptedContentKinds, AppRequest, AxisSize, ContainerSize, DisplayMode, DownloadSource, HostCapabilities,
+    HostContext, HostResponse, ModelContext, ResponseError, SamplingSupport, ServerListKind, ServerLists, ViewConfig,
+    ViewEvent, ViewFaultKind, ViewSize,
 };
 use mcp_proto::RpcError;
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ fn requests_without_an_announced_capability_are_refused() {
         assert_eq!(page.request(method, params)["error"]["code"], json!(-32601), "{method}");
     }
     page.notify("notifications/message", json!({ "level": "info", "data": 1 }));
-    assert_eq!(page.fault_kinds(), [FaultKind::NotOffered; 12]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::NotOffered; 12]);
     assert_eq!((page.requests.len(), page.events.len()), (0, 0));
 }
 
@@ -57,7 +57,7 @@ fn results_of_the_server_are_sent_unchanged() {
 }
 
 #[test]
-fn listed_tools_are_those_that_apps_may_call() {
+fn tool_list_for_the_page_has_only_tools_that_apps_may_call() {
     let mut page = TestPage::ready();
     page.request("tools/list", json!({}));
     let (id, _) = page.only_request();
@@ -69,7 +69,7 @@ fn listed_tools_are_those_that_apps_may_call() {
 }
 
 #[test]
-fn refusals_and_failures_are_errors() {
+fn refused_and_failed_requests_get_error_responses() {
     let mut page = TestPage::ready();
     page.request("ui/open-link", json!({ "url": "https://a.example" }));
     let (id, _) = page.requests.remove(0);
@@ -130,7 +130,7 @@ fn downloads_get_safe_names() {
 }
 
 #[test]
-fn message_is_a_list_of_blocks_or_one_block() {
+fn ui_message_content_is_a_list_of_blocks_or_one_block() {
     let block = json!({ "type": "text", "text": "hello" });
     for content in [json!([block]), block] {
         let mut page = TestPage::ready();
@@ -165,7 +165,7 @@ fn content_of_unannounced_kinds_is_refused() {
     page.request("ui/update-model-context", json!({ "content": image }));
     page.request("ui/update-model-context", json!({ "structuredContent": {} }));
     page.request("sampling/createMessage", json!({ "messages": [], "maxTokens": 5, "tools": [] }));
-    assert_eq!(page.fault_kinds(), [FaultKind::NotOffered; 4]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::NotOffered; 4]);
     assert_eq!(page.requests, []);
     page.request("sampling/createMessage", json!({ "messages": [], "maxTokens": 5 }));
     assert!(matches!(page.only_request().1, AppRequest::Sample(_)));
@@ -227,7 +227,7 @@ fn host_decides_about_a_declared_display_mode() {
 }
 
 #[test]
-fn view_sizes_are_capped_and_reported_when_they_change() {
+fn view_size_is_capped_and_reported_when_it_changes() {
     let container = ContainerSize { width: AxisSize::Fixed(600), height: AxisSize::UpTo(500) };
     let config = ViewConfig { context: HostContext { container, ..view_config().context }, ..view_config() };
     let mut page = TestPage::ready_with(config, json!({}));
@@ -244,11 +244,11 @@ fn view_sizes_are_capped_and_reported_when_they_change() {
     assert_eq!(page.events, sizes);
     assert_eq!(page.view.size(), ViewSize { width: None, height: Some(0) });
     page.notify("ui/notifications/size-changed", json!({ "height": "5" }));
-    assert_eq!(page.fault_kinds(), [FaultKind::InvalidContent]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::InvalidContent]);
 }
 
 #[test]
-fn changed_lists_are_forwarded_if_announced() {
+fn server_list_changes_are_forwarded_if_announced() {
     let mut page = TestPage::ready();
     page.view.notify_list_changed(ServerListKind::Resources);
     page.view.notify_list_changed(ServerListKind::Prompts);
@@ -278,7 +278,7 @@ fn cancelled_request_is_withdrawn_and_gets_no_response() {
     assert_eq!(page.view.respond(id, HostResponse::Done), Err(ResponseError::NotOpen));
     page.notify("notifications/cancelled", json!({ "requestId": 999 }));
     page.notify("notifications/cancelled", json!({}));
-    assert_eq!((page.withdrawn.len(), page.fault_kinds()), (1, vec![FaultKind::InvalidContent]));
+    assert_eq!((page.withdrawn.len(), page.fault_kinds()), (1, vec![ViewFaultKind::InvalidContent]));
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn log_messages_and_the_request_to_be_removed_are_events() {
     assert!(matches!(page.events[..], [ViewEvent::Logged(_), ViewEvent::TeardownRequested]), "{:?}", page.events);
     page.notify("notifications/message", json!({ "level": "loud", "data": 1 }));
     page.notify("notifications/message", json!({ "level": "info", "data": "a".repeat(100_000) }));
-    assert_eq!(page.fault_kinds(), [FaultKind::InvalidContent, FaultKind::TooLarge]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::InvalidContent, ViewFaultKind::TooLarge]);
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn unknown_methods_and_forgeries_are_recorded() {
     page.notify("ui/notifications/sandbox-proxy-ready", json!({}));
     page.notify("ui/notifications/sandbox-resource-ready", json!({ "html": "" }));
     assert_eq!(page.request("ui/notifications/sandbox-proxy-ready", json!({}))["error"]["code"], json!(-32601));
-    use FaultKind::{Forgery, UnknownMethod};
+    use ViewFaultKind::{Forgery, UnknownMethod};
     assert_eq!(page.fault_kinds(), [UnknownMethod, UnknownMethod, Forgery, Forgery, Forgery]);
     assert_eq!((page.requests.len(), page.events.len()), (0, 0));
 }

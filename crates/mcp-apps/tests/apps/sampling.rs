@@ -1,6 +1,6 @@
 //! Tests of sampling requests of the page, and of the results that it receives.
 
-use mcp_apps::{FaultKind, HostResponse, ResponseError, SamplingResultProblem};
+use mcp_apps::{HostResponse, ResponseError, SamplingResultProblem, ViewFaultKind};
 use mcp_proto::types::CreateMessageResult;
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn invalid_sampling_requests_are_refused() {
         let response = page.request("sampling/createMessage", sampling_params(members.clone()));
         assert_eq!(response["error"]["code"], json!(-32602), "{members}");
     }
-    assert_eq!(page.fault_kinds(), [FaultKind::InvalidContent; 7]);
+    assert_eq!(page.fault_kinds(), [ViewFaultKind::InvalidContent; 7]);
     assert_eq!(page.requests, []);
 }
 

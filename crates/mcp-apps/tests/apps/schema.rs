@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-const SCHEMA: &str = include_str!("../schema/schema.json");
+const MCP_APPS_SCHEMA: &str = include_str!("../schema/schema.json");
 
 /// Returns the names of the style variables that the schema defines.
-pub(crate) fn style_variables() -> Vec<String> {
+pub(crate) fn style_variables_of_schema() -> Vec<String> {
     let keys = read_schema()["$defs"]["McpUiStyleVariableKey"]["anyOf"].clone();
     keys.as_array().unwrap().iter().map(|key| key["const"].as_str().unwrap().to_owned()).collect()
 }
@@ -27,7 +27,7 @@ pub(crate) fn assert_valid(definition: &str, value: &Value) {
 }
 
 fn read_schema() -> Value {
-    let mut schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let mut schema: Value = serde_json::from_str(MCP_APPS_SCHEMA).unwrap();
     relax_schema(&mut schema);
     schema
 }
@@ -55,10 +55,10 @@ fn relax_schema(schema: &mut Value) {
 }
 
 #[test]
-fn style_variables_are_those_of_the_schema() {
+fn style_variable_names_match_the_schema() {
     let ours: std::collections::BTreeSet<_> = mcp_apps::STYLE_VARIABLES.into_iter().map(str::to_owned).collect();
     assert_eq!(ours.len(), 76);
-    assert_eq!(ours, style_variables().into_iter().collect());
+    assert_eq!(ours, style_variables_of_schema().into_iter().collect());
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn extension_settings_match_the_schema() {
 }
 
 #[test]
-fn schema_still_judges_after_the_relaxation() {
+fn relaxed_schema_still_rejects_invalid_values() {
     assert_valid("McpUiHostContext", &json!({ "containerDimensions": { "width": 1, "maxHeight": 2 } }));
     for invalid in [
         json!({ "containerDimensions": { "width": "1" } }),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_apps::limits::TEARDOWN_TIMEOUT;
-use mcp_apps::{AppToolError, CloseCause, HostResponse, ResponseError, ViewEvent};
+use mcp_apps::{AppToolError, HostResponse, ResponseError, ViewCloseCause, ViewEvent};
 use mcp_proto::types::Map;
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ fn page_confirms_teardown() {
     begin_page_teardown(&mut page);
     assert_eq!(page.received.len(), 1, "the page is notified once");
     page.respond(&id, json!({}));
-    assert_eq!(page.events, [ViewEvent::Closed(CloseCause::Confirmed)]);
+    assert_eq!(page.events, [ViewEvent::Closed(ViewCloseCause::Confirmed)]);
     assert!(page.view.is_closed());
 }
 
@@ -32,14 +32,14 @@ fn page_that_fails_or_is_silent_is_closed_too() {
     let mut page = TestPage::ready();
     let id = begin_page_teardown(&mut page);
     page.send_message(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32000, "message": "no" } }));
-    assert_eq!(page.events, [ViewEvent::Closed(CloseCause::Failed)]);
+    assert_eq!(page.events, [ViewEvent::Closed(ViewCloseCause::Failed)]);
     let mut page = TestPage::ready();
     begin_page_teardown(&mut page);
     assert_eq!(page.view.poll_timeout(), Some(page.now + TEARDOWN_TIMEOUT));
     page.advance_time(TEARDOWN_TIMEOUT - Duration::from_millis(1));
     assert_eq!(page.events, []);
     page.advance_time(Duration::from_millis(1));
-    assert_eq!(page.events, [ViewEvent::Closed(CloseCause::TimedOut)]);
+    assert_eq!(page.events, [ViewEvent::Closed(ViewCloseCause::TimedOut)]);
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn page_that_was_never_initialized_is_not_notified() {
     page.request("ping", json!({}));
     page.initialize(json!({}));
     begin_page_teardown(&mut page);
-    assert_eq!(page.events, [ViewEvent::Closed(CloseCause::NeverInitialized)]);
+    assert_eq!(page.events, [ViewEvent::Closed(ViewCloseCause::NeverInitialized)]);
     assert_eq!(page.received.len(), 1, "only the response to ui/initialize should be sent");
 }
 
@@ -79,20 +79,20 @@ fn waiting_requests_end_with_the_view() {
 }
 
 #[test]
-fn nothing_is_sent_to_a_page_that_is_gone() {
+fn no_message_is_sent_to_a_page_that_is_gone() {
     let mut page = TestPage::ready();
     page.request("tools/call", json!({ "name": "get-time" }));
-    page.view.page_gone();
-    page.view.page_gone();
+    page.view.handle_page_gone();
+    page.view.handle_page_gone();
     page.drain_view_outputs();
     assert_eq!((page.received.len(), page.withdrawn.len()), (0, 1));
-    assert_eq!(page.events, [ViewEvent::Closed(CloseCause::PageGone)]);
+    assert_eq!(page.events, [ViewEvent::Closed(ViewCloseCause::PageGone)]);
 }
 
 #[test]
-fn closed_view_ignores_everything() {
+fn closed_view_ignores_messages_and_host_calls() {
     let mut page = TestPage::ready();
-    page.view.page_gone();
+    page.view.handle_page_gone();
     page.request("ping", json!({}));
     page.view.send_input(None).unwrap();
     page.view.change_context(view_config().context).unwrap();
@@ -114,6 +114,6 @@ fn tools_of_the_app_end_with_the_view() {
     let teardown = begin_page_teardown(&mut page);
     page.respond(&teardown, json!({}));
     let ended = ViewEvent::AppToolCallEnded { call, result: Err(AppToolError::Closed) };
-    assert_eq!(page.events, [ended, ViewEvent::Closed(CloseCause::Confirmed)]);
+    assert_eq!(page.events, [ended, ViewEvent::Closed(ViewCloseCause::Confirmed)]);
     assert_eq!(page.view.call_app_tool("move", Map::new(), page.now), Err(AppToolError::Closed));
 }

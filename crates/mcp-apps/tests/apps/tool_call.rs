@@ -6,7 +6,7 @@ use serde_json::json;
 use super::page::{TestPage, to_json_map, view_config};
 
 #[test]
-fn input_is_sent_once_and_before_the_result() {
+fn tool_input_is_sent_once_and_before_the_result() {
     let mut page = TestPage::ready();
     let result = to_json_map(json!({ "content": [] }));
     assert_eq!(page.view.send_result(result.clone()), Err(ToolMessageOrderError::InputMissing));
@@ -38,7 +38,7 @@ fn tool_result_is_sent_with_all_members() {
 }
 
 #[test]
-fn result_without_content_gets_an_empty_list() {
+fn tool_result_without_content_gets_an_empty_content_list() {
     let mut page = TestPage::ready();
     page.view.send_input(None).unwrap();
     page.view.send_result(to_json_map(json!({ "structuredContent": { "hour": 12 } }))).unwrap();

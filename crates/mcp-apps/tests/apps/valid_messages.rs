@@ -126,7 +126,7 @@ fn any_valid_message() -> impl Strategy<Value = (&'static str, &'static str, Val
     ]
 }
 
-fn is_notification(definition: &str) -> bool {
+fn is_notification_definition(definition: &str) -> bool {
     definition.ends_with("Notification")
 }
 
@@ -135,7 +135,7 @@ proptest! {
     fn valid_messages_are_accepted_without_a_fault((method, definition, params) in any_valid_message()) {
         assert_valid(definition, &json!({ "method": method, "params": params }));
         let mut page = TestPage::ready();
-        if is_notification(definition) {
+        if is_notification_definition(definition) {
             page.notify(method, params);
         } else {
             let response = page.request(method, params);
@@ -146,7 +146,7 @@ proptest! {
     }
 
     #[test]
-    fn valid_handshakes_are_accepted(
+    fn every_valid_handshake_is_accepted(
         title in optional_member("title", any_text()),
         tools in optional_member("tools", any::<bool>().prop_map(|changes| json!({ "listChanged": changes }))),
         modes in optional_member("availableDisplayModes", Just(json!(["inline", "pip"]))),

@@ -45,7 +45,7 @@ async fn permanent_refusal_is_reported_and_causes_few_requests() {
 async fn immediately_refused_token_is_renewed_once() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     server.set(|script| script.refusing = RefusalBehaviour::Unauthorized);
     let stopped = bench.call("echo").await;
     assert!(format!("{stopped:?}").contains("refuses a new token"), "X51: the cause must be reported: {stopped:?}");
@@ -56,7 +56,7 @@ async fn immediately_refused_token_is_renewed_once() {
 async fn repeated_refusals_limit_the_number_of_renewals() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     let before = server.received_requests().len() + issuer.received_requests().len();
     let answered = |outcome: &RequestOutcome| *outcome == RequestOutcome::Answered(200);
     let mut outcomes = Vec::new();

@@ -10,7 +10,7 @@ use crate::*;
 
 /// Returns the paths of the requests that the MCP server and the authorization server received during a sign-in, in
 /// order.
-fn requested_paths(server: &ProtectedServer, issuer: &AuthorizationServer) -> (Vec<String>, Vec<String>) {
+fn requested_metadata_paths(server: &ProtectedServer, issuer: &AuthorizationServer) -> (Vec<String>, Vec<String>) {
     let gets = |received: Vec<testkit::http::HttpRequest>| {
         received
             .iter()
@@ -68,9 +68,9 @@ async fn metadata_is_found_at_every_location() {
         )
         .await;
         let bench = TestAuthorization::new(&server, |_| ());
-        let account = bench.connect().await.unwrap();
+        let account = bench.sign_in_and_call().await.unwrap();
         assert_eq!(account.issuer, issuer.issuer(), "[auth-401-starts-flow] {what}: the named server must be used");
-        let (from_server, from_issuer) = requested_paths(&server, &issuer);
+        let (from_server, from_issuer) = requested_metadata_paths(&server, &issuer);
         let order = "[auth-prm-required] [auth-prm-header-url] [auth-prm-well-known-order]";
         assert_eq!(from_server, at_server, "{order} {what}: requests for resource metadata");
         let order = "[auth-as-order-path-issuer] [auth-as-order-root-issuer] [auth-as-metadata-both]";
@@ -94,7 +94,7 @@ async fn server_of_2025_03_26_is_its_own_authorization_server() {
         )
         .await;
         let bench = TestAuthorization::new(&server, |_| ());
-        let account = bench.connect().await.unwrap();
+        let account = bench.sign_in_and_call().await.unwrap();
         assert_eq!(
             format!("{}/mcp", account.issuer),
             server.url(),
@@ -206,7 +206,7 @@ async fn mismatching_metadata_ends_the_sign_in_before_anything_is_sent() {
         )
         .await;
         let bench = TestAuthorization::new(&server, |_| ());
-        let error = bench.connect().await.unwrap_err();
+        let error = bench.sign_in_and_call().await.unwrap_err();
         assert!(
             error.to_string().contains(cause),
             "{what}: the cause of {of_issuer:?} {of_resource:?} must be reported: {error}"
@@ -232,7 +232,7 @@ async fn internal_metadata_url_is_not_requested() {
             start_servers(|_| (), |script| script.metadata = ResourceMetadataLocation::HeaderNames(url.to_owned()))
                 .await;
         let bench = TestAuthorization::new(&server, |_| ());
-        let error = bench.connect().await.unwrap_err();
+        let error = bench.sign_in_and_call().await.unwrap_err();
         let is_refused = matches!(error.cause, AuthErrorCause::UnsafeUrl { .. } | AuthErrorCause::Unreachable { .. });
         assert!(is_refused, "X47: {url} must not be requested: {error}");
         assert!(issuer.received_requests().is_empty(), "X47: no request must be sent");
@@ -257,7 +257,7 @@ async fn metadata_redirects_are_followed_to_allowed_urls_only() {
         )
         .await;
         let bench = TestAuthorization::new(&server, |_| ());
-        let connected = bench.connect().await;
+        let connected = bench.sign_in_and_call().await;
         assert_eq!(connected.is_ok(), is_good, "X47 X49: a redirect to {to}: {connected:?}");
         assert!(issuer.count(METADATA_PATH) <= 4, "X49: at most three redirects may be followed");
     }
@@ -277,7 +277,7 @@ async fn x47_redirect_cannot_reach_another_port_of_a_loopback_host() {
     )
     .await;
     let bench = TestAuthorization::new(&server, |_| ());
-    let error = bench.connect().await.unwrap_err();
+    let error = bench.sign_in_and_call().await.unwrap_err();
     assert!(matches!(error.cause, AuthErrorCause::UnsafeUrl { .. }), "the redirect must be refused: {error}");
     assert!(other.accept().is_err(), "no connection must be made");
 }
@@ -288,7 +288,7 @@ async fn resource_identifier_is_sent_unmodified() {
     let named = format!("{}/", server.url()).replace("http://", "HTTP://");
     server.set(|script| script.overrides = json_members(&[("resource", json!(named))]));
     let bench = TestAuthorization::new(&server, |_| ());
-    let account = bench.connect().await.unwrap();
+    let account = bench.sign_in_and_call().await.unwrap();
     assert_eq!(account.resource, named, "[auth-resource-uppercase] the identifier must be unchanged");
     let authorized = issuer.authorization_queries().pop().unwrap();
     assert_eq!(
@@ -312,10 +312,14 @@ async fn configured_authorization_server_is_selected_among_several() {
     let second = AuthorizationServer::start(Default::default()).await;
     server.set_issuers(&[&first, &second]);
     let bench = TestAuthorization::new(&server, |_| ());
-    assert_eq!(bench.connect().await.unwrap().issuer, first.issuer(), "[auth-prm-select-as] the first must be used");
+    assert_eq!(
+        bench.sign_in_and_call().await.unwrap().issuer,
+        first.issuer(),
+        "[auth-prm-select-as] the first must be used"
+    );
     let bench = TestAuthorization::new(&server, |settings| settings.issuer = Some(second.issuer()));
     assert_eq!(
-        bench.connect().await.unwrap().issuer,
+        bench.sign_in_and_call().await.unwrap().issuer,
         second.issuer(),
         "[auth-prm-select-as] the configured issuer must be used"
     );

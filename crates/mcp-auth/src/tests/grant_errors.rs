@@ -7,7 +7,7 @@ use super::support::{TestAuthorization, preregistered_client, start_servers};
 use crate::*;
 
 #[tokio::test]
-async fn invalid_key_is_reported() {
+async fn invalid_client_key_is_reported() {
     let knows = AuthorizationScript { auth_methods: vec!["private_key_jwt".to_owned()], ..Default::default() };
     let issuer = AuthorizationServer::start(knows).await;
     let server = testkit::authorization::ProtectedServer::start(Default::default(), &[&issuer]).await;

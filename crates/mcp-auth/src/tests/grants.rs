@@ -13,9 +13,9 @@ use super::support::{
 };
 use crate::*;
 
-const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const JWT_BEARER_GRANT_TYPE: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-fn jwt_claims(jwt: &str) -> Value {
+fn decode_jwt_claims(jwt: &str) -> Value {
     let payload = URL_SAFE_NO_PAD.decode(jwt.split('.').nth(1).unwrap()).unwrap();
     serde_json::from_slice(&payload).unwrap()
 }
@@ -60,7 +60,7 @@ async fn client_credentials_token_is_obtained_and_renewed() {
         assert_eq!(parameter_value(&form, "scope"), Some("mcp:a mcp:b"), "[auth-cc-baseline] {method}");
         assert_eq!(issuer.count("/register"), 0, "[auth-cc-preregistered] {method}: nothing must be registered");
         if let Some(statement) = parameter_value(&form, "client_assertion") {
-            let claims = jwt_claims(statement);
+            let claims = decode_jwt_claims(statement);
             assert_eq!(
                 (&claims["iss"], &claims["sub"]),
                 (&json!("app"), &json!("app")),
@@ -93,14 +93,14 @@ async fn client_credentials_token_is_obtained_and_renewed() {
 }
 
 #[tokio::test]
-async fn workload_assertion_is_sent_once() {
+async fn workload_identity_assertion_is_sent_once() {
     let (issuer, server) = start_servers(|script| drop(script.clients.insert("job".to_owned(), None)), |_| ()).await;
     let bench = TestAuthorization::new(&server, |settings| {
         settings.grant = GrantKind::WorkloadIdentity { assertion: "the.workload.jwt".into() };
         settings.client.preregistered = Some(preregistered_client("job", None));
     });
     assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be accepted");
-    let form = issuer.token_requests(JWT_BEARER).pop().unwrap();
+    let form = issuer.token_requests(JWT_BEARER_GRANT_TYPE).pop().unwrap();
     assert_eq!(parameter_value(&form, "assertion"), Some("the.workload.jwt"), "the assertion must be sent");
     assert_eq!(
         parameter_value(&form, "resource"),
@@ -182,7 +182,7 @@ async fn token_is_obtained_through_the_identity_provider() {
             settings.scopes = (!signs_in).then(|| vec!["mcp:read".to_owned(), "mcp:write".to_owned()]);
         });
         if signs_in {
-            bench.connect().await.unwrap();
+            bench.sign_in_and_call().await.unwrap();
             let query = provider
                 .received_requests()
                 .iter()
@@ -224,7 +224,7 @@ async fn token_is_obtained_through_the_identity_provider() {
         assert_eq!(get("audience"), issuer.issuer(), "[auth-ema-audience]");
         assert_eq!(get("resource"), server.url(), "[auth-ema-resource]");
         assert_eq!(get("client_id"), "idp-client", "[auth-ema-exchange-client-auth]");
-        let form = issuer.token_requests(JWT_BEARER).pop().unwrap();
+        let form = issuer.token_requests(JWT_BEARER_GRANT_TYPE).pop().unwrap();
         assert_eq!(
             parameter_value(&form, "assertion"),
             Some("the.id.jag"),
@@ -303,7 +303,7 @@ async fn dpop_token_has_a_new_proof_for_each_request() {
         )
         .await;
         let mut bench = TestAuthorization::new(&server, |_| ());
-        let account = bench.connect().await.unwrap();
+        let account = bench.sign_in_and_call().await.unwrap();
         assert!(account.bound, "{dpop:?}: the token must be bound");
         bench.restart();
         bench.call("echo").await;
@@ -325,7 +325,7 @@ async fn dpop_token_has_a_new_proof_for_each_request() {
             .chain(issuer.received_requests().iter())
             .filter_map(|one| one.header("dpop").map(str::to_owned))
             .collect();
-        let ids: BTreeSet<_> = all.iter().map(|proof| jwt_claims(proof)["jti"].to_string()).collect();
+        let ids: BTreeSet<_> = all.iter().map(|proof| decode_jwt_claims(proof)["jti"].to_string()).collect();
         assert_eq!(ids.len(), all.len(), "{dpop:?}: proofs must be unique");
     }
 }
@@ -351,7 +351,7 @@ async fn bearer_token_is_rejected_if_a_dpop_token_is_required() {
     };
     let (issuer, server) = start_servers(knows, |_| ()).await;
     let bench = TestAuthorization::new(&server, |settings| settings.dpop = DpopUse::Always);
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     issuer.set(|script| script.dpop = DpopBehaviour::Off);
     bench.advance_clock(3601);
     let stopped = bench.call("echo").await;
@@ -361,7 +361,7 @@ async fn bearer_token_is_rejected_if_a_dpop_token_is_required() {
 
     let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     bench.settings.dpop = DpopUse::Always;
     bench.restart();
     let stopped = bench.call("echo").await;
@@ -405,7 +405,7 @@ async fn unsupported_authentication_method_is_reported_before_anything_is_sent()
 }
 
 #[tokio::test]
-async fn response_with_a_wrong_state_is_ignored() {
+async fn redirect_with_a_wrong_state_is_ignored() {
     let provider = start_identity_provider("idp-client", &["S256"]).await;
     let (_issuer, server) = start_servers(|script| drop(script.clients.insert("app".to_owned(), None)), |_| ()).await;
     let bench = TestAuthorization::new(&server, |settings| {

@@ -15,7 +15,7 @@ fn registration_requests(issuer: &AuthorizationServer) -> Vec<serde_json::Value>
 async fn drawbridge_registers_as_a_native_public_client() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     let sent = registration_requests(&issuer).pop().unwrap();
     assert_eq!(sent["application_type"], "native", "[auth-dcr-application-type] [auth-dcr-native]");
     assert_eq!(sent["grant_types"], json!(["authorization_code", "refresh_token"]), "[auth-refresh-grant-type]");
@@ -35,7 +35,7 @@ async fn drawbridge_registers_as_a_native_public_client() {
 async fn registration_is_reused_while_its_port_is_free() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     bench.restart();
     bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
     assert_eq!(registration_requests(&issuer).len(), 1, "the second sign-in must use the same registration");
@@ -75,7 +75,7 @@ async fn each_authentication_method_is_used_as_listed() {
             let what =
                 if client.is_some() { "[auth-preregistration] [auth-cc-metadata-methods]" } else { "[auth-dcr]" };
             let bench = TestAuthorization::new(&server, |settings| settings.client.preregistered = client);
-            bench.connect().await.unwrap();
+            bench.sign_in_and_call().await.unwrap();
             assert_eq!(
                 bench.authorization.sign_out().await.unwrap().revoked,
                 RevocationOutcome::Yes,
@@ -93,7 +93,7 @@ async fn metadata_document_is_the_client_id_if_supported() {
         |settings: &mut AuthorizationSettings| settings.client.metadata_url = Some(Url::parse(DOCUMENT_URL).unwrap());
     let (issuer, server) = start_servers(|script| script.client_id_metadata = true, |_| ()).await;
     let bench = TestAuthorization::new(&server, document);
-    assert_eq!(bench.connect().await.unwrap().client, ClientKind::MetadataDocument, "[auth-cimd-support]");
+    assert_eq!(bench.sign_in_and_call().await.unwrap().client, ClientKind::MetadataDocument, "[auth-cimd-support]");
     let used = issuer.authorization_queries().pop().unwrap();
     assert_eq!(
         parameter_value(&used, "client_id"),
@@ -104,7 +104,7 @@ async fn metadata_document_is_the_client_id_if_supported() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, document);
     assert_eq!(
-        bench.connect().await.unwrap().client,
+        bench.sign_in_and_call().await.unwrap().client,
         ClientKind::Registered,
         "[auth-cimd-check-advertised] [auth-cimd-fallback]"
     );
@@ -127,7 +127,7 @@ async fn user_is_prompted_for_a_client_id_if_nothing_else_works() {
     )
     .await;
     let mut bench = TestAuthorization::new(&server, |_| ());
-    let error = bench.connect().await.unwrap_err();
+    let error = bench.sign_in_and_call().await.unwrap_err();
     assert!(
         matches!(error.cause, AuthErrorCause::NoClientId { .. }),
         "[auth-client-id-required] a missing client id must end the sign-in: {error}"
@@ -135,7 +135,7 @@ async fn user_is_prompted_for_a_client_id_if_nothing_else_works() {
     assert_eq!(issuer.count("/authorize"), 0, "[auth-client-id-required] the browser must not be opened");
     *bench.user.client.lock().unwrap() = Some(preregistered_client("typed", None));
     assert_eq!(
-        bench.connect().await.unwrap().client,
+        bench.sign_in_and_call().await.unwrap().client,
         ClientKind::Typed,
         "[auth-manual-client-id] the entered client id must be used"
     );
@@ -149,7 +149,7 @@ async fn rejected_registration_is_reported_and_retried_with_localhost() {
     let (issuer, server) =
         start_servers(|script| script.registration_error = Some("invalid_redirect_uri".to_owned()), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
-    let error = bench.connect().await.unwrap_err();
+    let error = bench.sign_in_and_call().await.unwrap_err();
     assert_eq!(error.phase, AuthPhase::ClientId, "[auth-dcr-surface-error] phase of the error");
     assert!(
         error.to_string().contains("invalid_redirect_uri"),
@@ -160,7 +160,7 @@ async fn rejected_registration_is_reported_and_retried_with_localhost() {
     assert!(second.contains("http://localhost:"), "[auth-dcr-redirect-rejection] [auth-dcr-retry-adjusted] {sent:?}");
     assert_eq!(sent.len(), 2, "[auth-dcr-redirect-rejection] no further attempts");
     issuer.set(|script| script.registration_error = Some("invalid_client_metadata".to_owned()));
-    let error = bench.connect().await.unwrap_err();
+    let error = bench.sign_in_and_call().await.unwrap_err();
     assert!(error.to_string().contains("invalid_client_metadata"), "[auth-dcr-surface-error] {error}");
     assert_eq!(registration_requests(&issuer).len(), 3, "other errors must not be retried");
 }
@@ -170,7 +170,7 @@ async fn another_authorization_server_receives_nothing_of_the_first() {
     let (first, server) = start_servers(|_| (), |_| ()).await;
     let second = AuthorizationServer::start(Default::default()).await;
     let bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     server.set_issuers(&[&second]);
     let stopped = bench.call("echo").await;
     assert!(
@@ -181,7 +181,7 @@ async fn another_authorization_server_receives_nothing_of_the_first() {
         first.token_requests("refresh_token").is_empty(),
         "X51: the token of the former server must not be renewed"
     );
-    let account = bench.connect().await.unwrap();
+    let account = bench.sign_in_and_call().await.unwrap();
     assert_eq!(account.issuer, second.issuer(), "the new server must be used");
     assert_eq!(
         registration_requests(&second).len(),
@@ -216,7 +216,7 @@ async fn configured_client_id_belongs_to_one_authorization_server() {
     let mut bench = TestAuthorization::new(&server, |settings| {
         settings.client.preregistered = Some(preregistered_client("set-up", None))
     });
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     server.set_issuers(&[&second]);
     bench.restart();
     let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
@@ -235,7 +235,7 @@ async fn configured_client_id_belongs_to_one_authorization_server() {
 async fn registration_of_a_cancelled_sign_in_is_replaced() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     *bench.user.answer.lock().unwrap() = ConsentAnswer::No;
     assert!(bench.authorization.sign_in(AuthReason::AnotherAccount).await.is_err(), "the user declines");
     *bench.user.answer.lock().unwrap() = ConsentAnswer::Yes;
@@ -260,7 +260,7 @@ async fn client_rejected_in_the_browser_is_forgotten() {
     for error in ["unauthorized_client", "invalid_client", "access_denied"] {
         let (issuer, server) = start_servers(|_| (), |_| ()).await;
         let bench = TestAuthorization::new(&server, |_| ());
-        bench.connect().await.unwrap();
+        bench.sign_in_and_call().await.unwrap();
         issuer.set(|script| script.authorizing = AuthorizationBehaviour::Denies(error.to_owned()));
         let refused = bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap_err();
         assert!(refused.to_string().contains(error), "[auth-dcr-surface-error] {refused}");

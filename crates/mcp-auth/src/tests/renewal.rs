@@ -13,7 +13,7 @@ use crate::*;
 async fn token_is_renewed_before_its_expiry_and_after_a_restart() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     let before = server.received_requests().len();
     bench.advance_clock(3500);
     assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "a valid token must be used");
@@ -50,7 +50,7 @@ async fn token_is_renewed_before_its_expiry_and_after_a_restart() {
 async fn concurrent_calls_share_one_renewal_and_succeed() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     issuer.set(|script| script.delay_ms = 200);
     for (round, by_clock) in [(1, false), (2, true)] {
         if by_clock {
@@ -82,7 +82,7 @@ async fn concurrent_calls_share_one_renewal_and_succeed() {
 async fn dropped_caller_does_not_lose_a_rotated_token() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     issuer.set(|script| script.delay_ms = 300);
     bench.advance_clock(3590);
     let url = bench.settings.server.clone();
@@ -107,7 +107,7 @@ async fn failed_renewal_is_reported_and_the_user_can_sign_in_again() {
     for refresh in [RefreshBehaviour::Fails("invalid_grant".to_owned()), RefreshBehaviour::None] {
         let (issuer, server) = start_servers(|script| script.refresh = refresh.clone(), |_| ()).await;
         let bench = TestAuthorization::new(&server, |_| ());
-        bench.connect().await.unwrap();
+        bench.sign_in_and_call().await.unwrap();
         issuer.invalidate_access_tokens();
         let stopped = bench.call("echo").await;
         let RequestOutcome::Stopped(cause) = stopped else { panic!("{refresh:?}: it must stop: {stopped:?}") };
@@ -118,7 +118,7 @@ async fn failed_renewal_is_reported_and_the_user_can_sign_in_again() {
         );
         let account = bench.authorization.account().unwrap();
         assert!(account.ended.is_some() && !account.can_refresh, "the account must show the end: {account:?}");
-        bench.connect().await.unwrap();
+        bench.sign_in_and_call().await.unwrap();
         assert!(bench.authorization.account().unwrap().ended.is_none(), "the account must be valid again");
     }
 }
@@ -127,7 +127,7 @@ async fn failed_renewal_is_reported_and_the_user_can_sign_in_again() {
 async fn unavailable_authorization_server_keeps_the_token() {
     let (issuer, server) = start_servers(|script| script.refresh = RefreshBehaviour::Down(503), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     bench.advance_clock(3560);
     for _ in 0..5 {
         assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the token must be used until it expires");
@@ -145,7 +145,7 @@ async fn unavailable_authorization_server_keeps_the_token() {
 async fn concurrent_calls_share_one_failing_renewal() {
     let (issuer, server) = start_servers(|script| script.refresh = RefreshBehaviour::Down(503), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     issuer.set(|script| script.delay_ms = 200);
     issuer.invalidate_access_tokens();
     let calls: Vec<_> = (0..10)
@@ -175,10 +175,10 @@ async fn concurrent_calls_share_one_failing_renewal() {
 }
 
 #[tokio::test]
-async fn vault_failure_is_reported_separately() {
+async fn vault_failure_stops_calls_until_the_vault_is_unlocked() {
     let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     assert_eq!(
         bench.authorization.token_persistence(),
         Some(VaultEntryPersistence::Safely),
@@ -196,7 +196,7 @@ async fn vault_failure_is_reported_separately() {
 async fn requests_to_another_origin_are_not_signed() {
     let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     for url in ["https://evil.example/mcp", "http://127.0.0.1:1/mcp"] {
         let signed = bench.authorization.sign("POST", &url.parse().unwrap()).await.unwrap();
         assert!(signed.headers.is_empty(), "[auth-only-own-as-tokens] X49: {url} must get no token");

@@ -16,7 +16,7 @@ async fn steps_errors_and_debug_output_contain_no_secrets() {
     for method in ["none", "client_secret_basic", "client_secret_post"] {
         let (issuer, server) = start_servers(|script| script.auth_methods = vec![method.to_owned()], |_| ()).await;
         let bench = TestAuthorization::new(&server, |_| ());
-        bench.connect().await.unwrap();
+        bench.sign_in_and_call().await.unwrap();
         let mut shown = bench.displayed_text();
         bench.advance_clock(3590);
         bench.call("echo").await;
@@ -79,7 +79,7 @@ async fn secrets_repeated_by_a_server_are_redacted() {
             super::support::json_members(&[("authorization_servers", serde_json::json!([issuer.url("")]))])
     });
     let bench = TestAuthorization::new(&server, |_| ());
-    let error = bench.connect().await.unwrap_err();
+    let error = bench.sign_in_and_call().await.unwrap_err();
     let shown = format!("{error} {error:?} {}", bench.displayed_text());
     let posted = issuer.received_requests().into_iter().find(|one| one.path == "/token").unwrap();
     let verifier = posted.form().into_iter().find(|(name, _)| name == "code_verifier").unwrap().1;
@@ -143,7 +143,7 @@ async fn query_of_the_server_url_is_not_sent_or_shown() {
             Default::default(),
             |_| (),
         );
-        bench.connect().await.unwrap();
+        bench.sign_in_and_call().await.unwrap();
         issuer.invalidate_access_tokens();
         let called = bench.call("echo").await;
         let shown = format!("{} {called:?}", bench.displayed_text());

@@ -19,8 +19,8 @@ async fn sign_in_completes_from_401_to_the_response() {
     )
     .await;
     let bench = TestAuthorization::new(&server, |_| ());
-    let mut changed = bench.authorization.changed();
-    let account = bench.connect().await.unwrap();
+    let mut changed = bench.authorization.subscribe_to_changes();
+    let account = bench.sign_in_and_call().await.unwrap();
     assert_eq!(account.scopes, ["mcp:read", "offline_access"], "granted scopes must be known");
     assert!(account.can_refresh && account.expires_at.is_some() && account.ended.is_none(), "{account:?}");
     assert!(changed.has_changed().unwrap(), "watchers must be notified");
@@ -85,7 +85,7 @@ async fn denied_consent_opens_no_browser_and_sends_no_code() {
     {
         let bench = TestAuthorization::new(&server, |_| ());
         *bench.user.answer.lock().unwrap() = answer;
-        let error = bench.connect().await.unwrap_err();
+        let error = bench.sign_in_and_call().await.unwrap_err();
         assert_eq!((error.phase, error.cause), (AuthPhase::Consent, cause), "phase and cause of the error");
         assert!(bench.user.opened.lock().unwrap().is_empty(), "the browser must not be opened");
     }
@@ -110,7 +110,7 @@ async fn issuer_of_the_response_is_checked_before_the_code_is_sent() {
         let iss = if iss == other("own/") { other(&format!("{}/", issuer.issuer())) } else { iss };
         issuer.set(|script| script.iss = iss.clone());
         let bench = TestAuthorization::new(&server, |_| ());
-        let connected = bench.connect().await;
+        let connected = bench.sign_in_and_call().await;
         assert_eq!(connected.is_ok(), is_good, "{what} X44: {iss:?}, promised: {promised}: {connected:?}");
         let redeemed = issuer.count("/token");
         assert_eq!(
@@ -137,7 +137,7 @@ async fn error_of_another_issuer_is_not_shown() {
         )
         .await;
         let bench = TestAuthorization::new(&server, |_| ());
-        let error = bench.connect().await.unwrap_err();
+        let error = bench.sign_in_and_call().await.unwrap_err();
         let shown = format!("{error} {}", bench.step_conclusions());
         assert_eq!(shown.contains("access_denied"), is_shown, "[auth-iss-error-response] {iss:?}: {shown}");
     }
@@ -168,14 +168,14 @@ async fn sign_in_can_be_cancelled_or_dropped_and_repeated() {
     assert!(dropped.is_err(), "the browser does not return");
     assert!(bench.authorization.in_progress().is_none(), "a dropped sign-in must not be in progress");
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::SignsIn;
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
 }
 
 #[tokio::test]
 async fn sign_in_times_out_after_five_minutes() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     assert_eq!(issuer.count("/register"), 1, "the app must be registered");
 
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
@@ -273,7 +273,7 @@ async fn redirect_is_pasted_if_the_browser_fails() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Missing;
-    let error = bench.connect().await.unwrap_err();
+    let error = bench.sign_in_and_call().await.unwrap_err();
     assert!(matches!(error.cause, AuthErrorCause::Browser { .. }), "without pasting the sign-in must fail: {error}");
     bench.user.can_paste.store(true, Ordering::SeqCst);
     let authorization = Arc::clone(&bench.authorization);

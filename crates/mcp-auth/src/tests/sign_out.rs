@@ -20,7 +20,7 @@ async fn tokens_are_revoked_if_supported_and_always_forgotten() {
         )
         .await;
         let mut bench = TestAuthorization::new(&server, |_| ());
-        bench.connect().await.unwrap();
+        bench.sign_in_and_call().await.unwrap();
         issuer.set(|script| script.down = is_down.then_some(503));
         let out = bench.authorization.sign_out().await.unwrap();
         match (is_offered, is_down) {
@@ -64,7 +64,7 @@ async fn unrevocable_access_token_ends_with_its_grant() {
         };
         let (issuer, server) = start_servers(offers, |_| ()).await;
         let bench = TestAuthorization::new(&server, |_| ());
-        bench.connect().await.unwrap();
+        bench.sign_in_and_call().await.unwrap();
         let revoked = bench.authorization.sign_out().await.unwrap().revoked;
         assert_eq!(revoked == RevocationOutcome::Yes, is_done, "RFC 7009, 2: with {refresh:?} it is {revoked:?}");
         assert_eq!(issuer.valid_token_counts().1, 0, "no refresh token may be valid");

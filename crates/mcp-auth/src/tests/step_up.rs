@@ -28,7 +28,7 @@ async fn union_of_scopes_is_requested_and_the_call_continues() {
     )
     .await;
     let bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     assert_eq!(
         bench.call("write").await,
         RequestOutcome::Answered(200),
@@ -118,7 +118,7 @@ async fn interrupted_step_up_is_not_counted() {
 }
 
 /// Configures the client credentials grant with a pre-registered client.
-fn use_client_credentials(settings: &mut AuthorizationSettings) {
+fn configure_client_credentials_grant(settings: &mut AuthorizationSettings) {
     settings.grant = GrantKind::ClientCredentials;
     settings.client.preregistered = Some(preregistered_client("app", Some("secret-of-app")));
 }
@@ -135,7 +135,7 @@ async fn s14_client_credentials_request_consent_for_more_scopes() {
     })
     .await;
     let mut bench = TestAuthorization::new(&server, |settings| {
-        use_client_credentials(settings);
+        configure_client_credentials_grant(settings);
         settings.scopes = Some(vec!["mcp:read".to_owned()]);
     });
     assert_eq!(
@@ -177,7 +177,7 @@ async fn s14_client_credentials_without_a_user_get_no_more_scopes() {
     })
     .await;
     let bench = TestAuthorization::new(&server, |settings| {
-        use_client_credentials(settings);
+        configure_client_credentials_grant(settings);
         settings.scopes = Some(vec!["mcp:read".to_owned()]);
     });
     *bench.user.answer.lock().unwrap() = ConsentAnswer::No;
@@ -197,7 +197,7 @@ async fn s14_client_credentials_without_a_user_get_no_more_scopes() {
 async fn s07_client_credentials_are_sent_to_no_other_endpoint() {
     let (issuer, server) = start_servers(register_app, |_| ()).await;
     let (other, _) = start_servers(register_app, |_| ()).await;
-    let mut bench = TestAuthorization::new(&server, use_client_credentials);
+    let mut bench = TestAuthorization::new(&server, configure_client_credentials_grant);
     assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "the issuer's endpoint must need no consent");
     assert!(bench.user.consents.lock().unwrap().is_empty(), "no consent must be requested");
 

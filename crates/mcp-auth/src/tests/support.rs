@@ -95,19 +95,19 @@ pub(super) struct TestUser {
 
 #[async_trait]
 impl UserInteraction for TestUser {
-    async fn consent(&self, request: ConsentPrompt) -> ConsentAnswer {
+    async fn ask_for_consent(&self, request: ConsentPrompt) -> ConsentAnswer {
         let page = request.authorize_url.as_ref().map(Url::as_str).unwrap_or_default();
         assert!(!page.contains("code_challenge="), "one-time parameters must not be shown");
         self.consents.lock().unwrap().push(request);
         *self.answer.lock().unwrap()
     }
 
-    async fn client_id(&self, _issuer: &str, redirect_uri: &Url) -> Option<PreregisteredClient> {
+    async fn ask_for_client_id(&self, _issuer: &str, redirect_uri: &Url) -> Option<PreregisteredClient> {
         self.shown_redirect_uris.lock().unwrap().push(redirect_uri.clone());
         self.client.lock().unwrap().clone()
     }
 
-    async fn open(&self, url: &Url) -> Result<(), String> {
+    async fn open_browser(&self, url: &Url) -> Result<(), String> {
         self.opened.lock().unwrap().push(url.clone());
         let does = *self.browser.lock().unwrap();
         if does == BrowserBehaviour::SignsIn {
@@ -129,7 +129,7 @@ impl UserInteraction for TestUser {
         }
     }
 
-    fn can_paste(&self) -> bool {
+    fn can_paste_response_url(&self) -> bool {
         self.can_paste.load(Ordering::SeqCst)
     }
 }
@@ -206,7 +206,7 @@ impl TestAuthorization {
     }
 
     /// Sends a call, which the server refuses, signs in, and sends the call again. Returns the account of the sign-in.
-    pub(super) async fn connect(&self) -> Result<Account, AuthError> {
+    pub(super) async fn sign_in_and_call(&self) -> Result<Account, AuthError> {
         let first = self.call("echo").await;
         assert!(matches!(first, RequestOutcome::Stopped(_)), "the server must require a sign-in: {first:?}");
         let account = self.authorization.sign_in(AuthReason::SignIn).await?;

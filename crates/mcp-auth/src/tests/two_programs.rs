@@ -17,7 +17,7 @@ fn start_other_process(server: &ProtectedServer, bench: &TestAuthorization) -> T
 async fn token_renewed_by_another_process_is_used() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let app = TestAuthorization::new(&server, |_| ());
-    app.connect().await.unwrap();
+    app.sign_in_and_call().await.unwrap();
     let command_line = start_other_process(&server, &app);
     for by_clock in [true, false] {
         if by_clock {
@@ -59,7 +59,7 @@ async fn token_renewed_by_another_process_is_used() {
 async fn two_processes_do_not_renew_concurrently() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let app = TestAuthorization::new(&server, |_| ());
-    app.connect().await.unwrap();
+    app.sign_in_and_call().await.unwrap();
     let command_line = start_other_process(&server, &app);
     command_line.authorization.load().await.unwrap();
     issuer.set(|script| script.delay_ms = 200);
@@ -79,7 +79,7 @@ async fn two_processes_do_not_renew_concurrently() {
 async fn failed_renewal_uses_a_concurrent_sign_in_of_another_process() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let app = TestAuthorization::new(&server, |_| ());
-    app.connect().await.unwrap();
+    app.sign_in_and_call().await.unwrap();
     let command_line = start_other_process(&server, &app);
     command_line.authorization.load().await.unwrap();
     // The user signs in again on the command line while the app's renewal is in progress.
@@ -104,7 +104,7 @@ async fn sign_out_in_another_process_is_respected() {
     for is_under_way in [false, true] {
         let (issuer, server) = start_servers(|script| script.revocation = false, |_| ()).await;
         let app = TestAuthorization::new(&server, |_| ());
-        app.connect().await.unwrap();
+        app.sign_in_and_call().await.unwrap();
         let command_line = start_other_process(&server, &app);
         command_line.authorization.load().await.unwrap();
         app.advance_clock(3590);

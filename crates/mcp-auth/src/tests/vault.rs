@@ -27,7 +27,7 @@ async fn sign_in_succeeds_without_persistence() {
     bench.vault.is_broken.store(true, Ordering::SeqCst);
     let stopped = bench.call("echo").await;
     assert!(format!("{stopped:?}").contains("it is locked"), "the refusal must state the vault's error: {stopped:?}");
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     let persistence = Some(VaultEntryPersistence::ThisRun { cause: "it is locked".to_owned() });
     assert_eq!(
         bench.authorization.token_persistence(),
@@ -58,7 +58,7 @@ async fn sign_in_succeeds_without_persistence() {
 async fn incomplete_sign_out_applies_until_drawbridge_exits() {
     let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
-    bench.connect().await.unwrap();
+    bench.sign_in_and_call().await.unwrap();
     bench.restart();
     bench.vault.is_broken.store(true, Ordering::SeqCst);
     bench.authorization.sign_out().await.expect_err("the sign-out must report the failure");

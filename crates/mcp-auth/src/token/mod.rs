@@ -21,12 +21,12 @@ use crate::oauth_client::OAuthClient;
 
 use token_request::TokenHttpClient;
 pub(crate) use token_response::TokenResponse;
-use token_response::parse_object;
+use token_response::parse_json_object;
 
 /// Grant type for JWT bearer assertions (RFC 7523, 2.1).
-const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const JWT_BEARER_GRANT_TYPE: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /// Grant type for token exchange (RFC 8693, 2.1).
-const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
+const TOKEN_EXCHANGE_GRANT_TYPE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ID_TOKEN_TYPE: &str = "urn:ietf:params:oauth:token-type:id_token";
 /// Token type of enterprise-managed authorization: an identity assertion that is an authorization grant.
 const ID_JAG_TYPE: &str = "urn:ietf:params:oauth:token-type:id-jag";
@@ -123,10 +123,10 @@ impl TokenEndpoint<'_> {
         resource: Option<&str>,
     ) -> Result<TokenResponse, AuthError> {
         let mut parameters =
-            vec![("grant_type", JWT_BEARER.to_owned()), ("assertion", statement.expose_secret().to_owned())];
+            vec![("grant_type", JWT_BEARER_GRANT_TYPE.to_owned()), ("assertion", statement.expose_secret().to_owned())];
         parameters.extend(scope_parameter(scopes));
         parameters.extend(resource_parameter(resource));
-        let members = self.send_grant(parameters).await?;
+        let members = self.send_grant_request(parameters).await?;
         self.parse_token_response(&members)
     }
 
@@ -135,7 +135,7 @@ impl TokenEndpoint<'_> {
     ///
     /// # Errors
     /// Returns the errors of [`exchange_code`](Self::exchange_code).
-    pub(crate) async fn identity_grant(
+    pub(crate) async fn exchange_id_token_for_identity_assertion(
         &self,
         id_token: &SecretString,
         audience: &str,
@@ -143,7 +143,7 @@ impl TokenEndpoint<'_> {
         scopes: &[String],
     ) -> Result<(SecretString, Option<Vec<String>>), AuthError> {
         let mut parameters = vec![
-            ("grant_type", TOKEN_EXCHANGE.to_owned()),
+            ("grant_type", TOKEN_EXCHANGE_GRANT_TYPE.to_owned()),
             ("requested_token_type", ID_JAG_TYPE.to_owned()),
             ("audience", audience.to_owned()),
             ("resource", resource.to_owned()),
@@ -151,13 +151,13 @@ impl TokenEndpoint<'_> {
             ("subject_token_type", ID_TOKEN_TYPE.to_owned()),
         ];
         parameters.extend(scope_parameter(scopes));
-        let members = self.send_grant(parameters).await?;
+        let members = self.send_grant_request(parameters).await?;
         let kind = metadata_document::string_member(&members, "issued_token_type");
         if kind.is_some_and(|kind| kind != ID_JAG_TYPE) {
-            return Err(self.unreadable_error("it contains another type of token than requested"));
+            return Err(self.unreadable_response_error("it contains another type of token than requested"));
         }
         let grant = metadata_document::string_member(&members, "access_token").map(SecretString::from);
-        let grant = grant.ok_or_else(|| self.unreadable_error("it contains no grant"))?;
+        let grant = grant.ok_or_else(|| self.unreadable_response_error("it contains no grant"))?;
         self.web.register_secret(&grant);
         self.web.set_conclusion("the identity provider gave a grant");
         Ok((grant, metadata_document::string_member(&members, "scope").map(|text| crate::scopes::parse_scopes(&text))))
@@ -170,16 +170,16 @@ impl TokenEndpoint<'_> {
     /// response arrives.
     pub(crate) async fn revoke(&self, token: &SecretString, hint: &str) -> Result<(), AuthError> {
         let parameters = vec![("token", token.expose_secret().to_owned()), ("token_type_hint", hint.to_owned())];
-        let answer = self.post(self.form_request(parameters)?).await?;
+        let answer = self.post(self.build_form_request(parameters)?).await?;
         let status = answer.status().as_u16();
         if (200..300).contains(&status) {
             self.web.set_conclusion("it is revoked");
             return Ok(());
         }
-        let members = parse_object(answer.body()).unwrap_or_default();
+        let members = parse_json_object(answer.body()).unwrap_or_default();
         let cause = match metadata_document::string_member(&members, "error") {
             Some(code) if status < 500 => {
-                self.error_response(&code, metadata_document::string_member(&members, "error_description"))
+                self.oauth_error_cause(&code, metadata_document::string_member(&members, "error_description"))
             }
             _ => AuthErrorCause::Status { address: metadata_address::displayed_url(self.url), status },
         };

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
 use super::TokenEndpoint;
-use super::token_response::{normalize_response, parse_object};
+use super::token_response::{normalize_token_response, parse_json_object};
 use crate::client_assertion;
 use crate::dpop;
 use crate::error::{AuthError, AuthErrorCause};
@@ -64,7 +64,7 @@ impl TokenEndpoint<'_> {
             return Ok(Vec::new());
         };
         let statement =
-            client_assertion::sign_assertion(&self.client.id, self.issuer, key_pem.text(), algorithm, self.now);
+            client_assertion::sign_client_assertion(&self.client.id, self.issuer, key_pem.text(), algorithm, self.now);
         let statement = statement.map_err(|cause| self.phase.error(cause))?;
         self.web.register_secret(&SecretString::from(statement.as_str()));
         Ok(vec![
@@ -74,23 +74,23 @@ impl TokenEndpoint<'_> {
     }
 
     /// Sends a token request for a grant that `oauth2` does not support.
-    pub(super) async fn send_grant(
+    pub(super) async fn send_grant_request(
         &self,
         parameters: Vec<(&'static str, String)>,
     ) -> Result<Map<String, Value>, AuthError> {
         let extra = Mutex::new(None);
-        let answer = self.send_token_request(self.form_request(parameters)?, &extra).await?;
-        let members = parse_object(answer.body()).unwrap_or_default();
+        let answer = self.send_token_request(self.build_form_request(parameters)?, &extra).await?;
+        let members = parse_json_object(answer.body()).unwrap_or_default();
         if answer.status().is_success() {
             return Ok(members);
         }
         let code = metadata_document::string_member(&members, "error").unwrap_or_default();
         Err(self
             .phase
-            .error(self.error_response(&code, metadata_document::string_member(&members, "error_description"))))
+            .error(self.oauth_error_cause(&code, metadata_document::string_member(&members, "error_description"))))
     }
 
-    pub(super) fn form_request(
+    pub(super) fn build_form_request(
         &self,
         mut parameters: Vec<(&'static str, String)>,
     ) -> Result<Request<Vec<u8>>, AuthError> {
@@ -116,7 +116,7 @@ impl TokenEndpoint<'_> {
             }
         }
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
-        request.body(body.into_bytes()).map_err(|_| self.unreadable_error("the request could not be built"))
+        request.body(body.into_bytes()).map_err(|_| self.unreadable_response_error("the request could not be built"))
     }
 
     /// Sends a token request. If the client has a DPoP key, adds a proof. If the server then requires a nonce, sends
@@ -125,7 +125,7 @@ impl TokenEndpoint<'_> {
         let first = self.send(&request).await?;
         let requires_nonce = self.dpop.is_some()
             && first.headers().contains_key("dpop-nonce")
-            && parse_object(first.body())
+            && parse_json_object(first.body())
                 .and_then(|members| metadata_document::string_member(&members, "error"))
                 .as_deref()
                 == Some("use_dpop_nonce");
@@ -140,14 +140,14 @@ impl TokenEndpoint<'_> {
         let mut request = request.clone();
         if let Some(key) = self.dpop {
             let nonce = self.nonces.get(self.issuer);
-            let proof = key.proof("POST", self.url, None, nonce.as_deref(), self.now);
+            let proof = key.sign_proof("POST", self.url, None, nonce.as_deref(), self.now);
             let proof = proof.map_err(|cause| self.phase.error(cause))?;
-            let proof =
-                HeaderValue::from_str(&proof).map_err(|_| self.unreadable_error("the proof could not be sent"))?;
+            let proof = HeaderValue::from_str(&proof)
+                .map_err(|_| self.unreadable_response_error("the proof could not be sent"))?;
             request.headers_mut().insert("dpop", proof);
         }
         let answer = self.web.send(self.phase, request).await?;
-        let nonce = answer.headers().get("dpop-nonce").and_then(|value| dpop::parse_nonce(value.to_str().ok()?));
+        let nonce = answer.headers().get("dpop-nonce").and_then(|value| dpop::parse_dpop_nonce(value.to_str().ok()?));
         if let Some(nonce) = nonce {
             self.nonces.set(self.issuer, nonce);
         }
@@ -163,37 +163,38 @@ impl TokenEndpoint<'_> {
     ) -> Result<Response<Vec<u8>>, AuthError> {
         let answer = self.post(request).await?;
         let status = answer.status().as_u16();
-        let Some(mut members) = parse_object(answer.body()).filter(|_| status < 500 && !(300..400).contains(&status))
+        let Some(mut members) =
+            parse_json_object(answer.body()).filter(|_| status < 500 && !(300..400).contains(&status))
         else {
             let cause = if (200..300).contains(&status) {
-                return Err(self.conclude_with_error(self.unreadable_error("it is not a JSON object")));
+                return Err(self.log_conclusion_of_error(self.unreadable_response_error("it is not a JSON object")));
             } else {
                 AuthErrorCause::Status { address: metadata_address::displayed_url(self.url), status }
             };
-            return Err(self.conclude_with_error(self.phase.error(cause)));
+            return Err(self.log_conclusion_of_error(self.phase.error(cause)));
         };
         if metadata_document::string_member(&members, "error").is_some() {
             // Some servers send errors with status 200.
             let error = json!({ "error": members["error"], "error_description": members.get("error_description").filter(|text| text.is_string()) });
-            let cause = self.error_response(error["error"].as_str().unwrap_or_default(), None);
+            let cause = self.oauth_error_cause(error["error"].as_str().unwrap_or_default(), None);
             self.web.set_conclusion(&cause.to_string());
-            return self.response(400, error);
+            return self.json_response(400, error);
         }
         if !(200..300).contains(&status) {
             let cause = AuthErrorCause::Status { address: metadata_address::displayed_url(self.url), status };
-            return Err(self.conclude_with_error(self.phase.error(cause)));
+            return Err(self.log_conclusion_of_error(self.phase.error(cause)));
         }
         let found = metadata_document::string_member(&members, "id_token").map(SecretString::from);
         *id_token.lock().unwrap_or_else(PoisonError::into_inner) = found;
-        normalize_response(&mut members);
-        self.response(200, Value::Object(members))
+        normalize_token_response(&mut members);
+        self.json_response(200, Value::Object(members))
     }
 
-    fn response(&self, status: u16, body: Value) -> Result<Response<Vec<u8>>, AuthError> {
+    fn json_response(&self, status: u16, body: Value) -> Result<Response<Vec<u8>>, AuthError> {
         let response = Response::builder()
             .status(status)
             .header("content-type", "application/json")
             .body(body.to_string().into_bytes());
-        response.map_err(|_| self.unreadable_error("the response could not be read"))
+        response.map_err(|_| self.unreadable_response_error("the response could not be read"))
     }
 }

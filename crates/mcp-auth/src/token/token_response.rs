@@ -50,18 +50,18 @@ impl TokenEndpoint<'_> {
             Err(RequestTokenError::Request(error)) => Err(error),
             Err(RequestTokenError::ServerResponse(response)) => {
                 let description = response.error_description().cloned();
-                Err(self.phase.error(self.error_response(response.error().as_ref(), description)))
+                Err(self.phase.error(self.oauth_error_cause(response.error().as_ref(), description)))
             }
             // Details are not displayed, since the first variant contains the response.
             Err(RequestTokenError::Parse(..) | RequestTokenError::Other(_)) => {
-                Err(self.conclude_with_error(self.unreadable_error("it contains no valid token")))
+                Err(self.log_conclusion_of_error(self.unreadable_response_error("it contains no valid token")))
             }
         }
     }
 
     pub(super) fn parse_token_response(&self, members: &Map<String, Value>) -> Result<TokenResponse, AuthError> {
         let response = serde_json::from_value::<BasicTokenResponse>(Value::Object(members.clone()));
-        let unreadable = |_| self.conclude_with_error(self.unreadable_error("it contains no valid token"));
+        let unreadable = |_| self.log_conclusion_of_error(self.unreadable_response_error("it contains no valid token"));
         self.convert_response(&response.map_err(unreadable)?)
     }
 
@@ -77,21 +77,21 @@ impl TokenEndpoint<'_> {
             !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic())
         };
         if !is_fit(&access) {
-            return Err(self.conclude_with_error(
-                self.unreadable_error("its token contains characters that are not allowed in a header"),
+            return Err(self.log_conclusion_of_error(
+                self.unreadable_response_error("its token contains characters that are not allowed in a header"),
             ));
         }
         let bound = match response.token_type() {
             BasicTokenType::Bearer => false,
             BasicTokenType::Extension(kind) if kind.eq_ignore_ascii_case("dpop") && self.dpop.is_some() => true,
             _ => {
-                return Err(
-                    self.conclude_with_error(self.unreadable_error("its token is of a type that was not requested"))
-                );
+                return Err(self.log_conclusion_of_error(
+                    self.unreadable_response_error("its token is of a type that was not requested"),
+                ));
             }
         };
         if self.requires_bound_token && !bound {
-            return Err(self.conclude_with_error(self.phase.error(AuthErrorCause::Unbound)));
+            return Err(self.log_conclusion_of_error(self.phase.error(AuthErrorCause::Unbound)));
         }
         self.web.set_conclusion("a token was granted");
         Ok(TokenResponse {
@@ -106,27 +106,27 @@ impl TokenEndpoint<'_> {
         })
     }
 
-    pub(super) fn error_response(&self, code: &str, description: Option<String>) -> AuthErrorCause {
+    pub(super) fn oauth_error_cause(&self, code: &str, description: Option<String>) -> AuthErrorCause {
         AuthErrorCause::Refused {
             code: self.web.format_untrusted(code),
             description: description.map(|text| self.web.format_untrusted(&text)),
         }
     }
 
-    pub(super) fn unreadable_error(&self, cause: &str) -> AuthError {
+    pub(super) fn unreadable_response_error(&self, cause: &str) -> AuthError {
         self.phase.error(AuthErrorCause::Unreadable {
             address: metadata_address::displayed_url(self.url),
             cause: cause.to_owned(),
         })
     }
 
-    pub(super) fn conclude_with_error(&self, error: AuthError) -> AuthError {
+    pub(super) fn log_conclusion_of_error(&self, error: AuthError) -> AuthError {
         self.web.set_conclusion(&error.cause.to_string());
         error
     }
 }
 
-pub(super) fn parse_object(body: &[u8]) -> Option<Map<String, Value>> {
+pub(super) fn parse_json_object(body: &[u8]) -> Option<Map<String, Value>> {
     match serde_json::from_slice(body) {
         Ok(Value::Object(members)) => Some(members),
         _ => None,
@@ -136,7 +136,7 @@ pub(super) fn parse_object(body: &[u8]) -> Option<Map<String, Value>> {
 /// Converts a token response to the form that RFC 6749, 5.1 requires. Accepts lifetimes that are strings or fractions,
 /// scopes in lists, empty and null members, and a missing token type. A lifetime of zero is dropped, as the token was
 /// just issued.
-pub(super) fn normalize_response(members: &mut Map<String, Value>) {
+pub(super) fn normalize_token_response(members: &mut Map<String, Value>) {
     members.retain(|_, value| !value.is_null());
     let lifetime = match members.get("expires_in") {
         Some(Value::String(text)) => text.trim().parse::<f64>().ok(),
@@ -193,7 +193,7 @@ mod tests {
         for (given, lifetime, scope, has_refresh) in table {
             let mut members = given.as_object().unwrap().clone();
             members.insert("access_token".to_owned(), json!("t"));
-            normalize_response(&mut members);
+            normalize_token_response(&mut members);
             let read: BasicTokenResponse = serde_json::from_value(Value::Object(members)).unwrap();
             assert_eq!(read.expires_in().map(|life| life.as_secs()), lifetime, "the lifetime in {given}");
             let scopes =

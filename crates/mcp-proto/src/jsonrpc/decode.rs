@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::envelope::MessageEnvelope;
 use super::json_scanner::unquote;
-use super::line_survey::{LineScan, parse_request_id, trim_received_line};
+use super::line_scan::{LineScan, parse_request_id, trim_received_line};
 use super::{
     IncomingMessage, InvalidCause, InvalidMessage, MAX_BATCH_MESSAGES, MAX_JSON_DEPTH, MAX_JSON_VALUES, RawJson,
     RpcError,
@@ -35,8 +35,8 @@ fn decode_batch_or_reject(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessa
     read.map_err(|cause| InvalidMessage::new(cause, bytes, &found))
 }
 
-/// Returns a received line as text, or the cause if its first bytes, its encoding or `found` show that the line is
-/// invalid.
+/// Returns a received line as text. Returns the cause if the line is invalid because of its first byte or its encoding,
+/// or according to `found`, the result of its scan.
 fn validate_line(bytes: &Bytes, found: &LineScan) -> Result<ByteString, InvalidCause> {
     match bytes.first() {
         None => return Err(InvalidCause::Blank),
@@ -91,7 +91,7 @@ fn decode_batch_element(frame: &ByteString, text: &str) -> Result<IncomingMessag
     read.map_err(|cause| InvalidMessage::new(cause, text.as_bytes(), &LineScan::scan(text.as_bytes())))
 }
 
-/// Builds a message from its envelope, whose members are slices of `text`.
+/// Builds a message from its JSON-RPC members, which are slices of `text`.
 fn decode_message(text: &ByteString, envelope: MessageEnvelope<'_>) -> Result<IncomingMessage, InvalidCause> {
     if let Some(key) = envelope.duplicate {
         return Err(InvalidCause::DuplicateKey(key.into()));

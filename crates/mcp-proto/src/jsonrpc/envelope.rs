@@ -3,7 +3,7 @@
 use super::json_scanner::{JsonScanner, QuotedString};
 use super::value_spans::LargeValueRecorder;
 
-/// Raw JSON values of a message's members that JSON-RPC defines. Other members are ignored.
+/// Raw JSON values of those members of a message that JSON-RPC defines. Other members are ignored.
 #[derive(Debug, Default)]
 pub(super) struct MessageEnvelope<'a> {
     pub(super) jsonrpc: Option<&'a str>,
@@ -37,7 +37,7 @@ impl<'a> MessageEnvelope<'a> {
             }
             more = scan.consume_separator(b'}')?;
         }
-        scan.is_done().then_some(envelope)
+        scan.is_at_end().then_some(envelope)
     }
 
     fn set_member(&mut self, name: &'static str, value: &'a str) {
@@ -55,7 +55,7 @@ impl<'a> MessageEnvelope<'a> {
     }
 }
 
-/// Returns the name of the JSON-RPC member that this key spells, or `None` for any other key.
+/// Returns the name of the JSON-RPC member that `key` spells after unescaping, or `None` for any other key.
 fn jsonrpc_member_name(key: QuotedString<'_>) -> Option<&'static str> {
     // Longer than any key of the envelope, even with each letter written as \uXXXX.
     let key = if key.len() <= 64 { key.unescape() } else { None };

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::line_survey::{self, LineScan};
-use super::{MAX_BATCH_MESSAGES, MAX_ID_BYTES, MAX_JSON_DEPTH, MAX_JSON_VALUES, RequestId};
+use super::line_scan::{self, LineScan};
+use super::{MAX_BATCH_MESSAGES, MAX_JSON_DEPTH, MAX_JSON_VALUES, MAX_REQUEST_ID_BYTES, RequestId};
 
 /// A line from the server that is not a valid message.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -14,7 +14,7 @@ pub struct InvalidMessage {
     pub cause: InvalidCause,
     /// Identifier of the client's request that the message seems to answer.
     pub id: Option<RequestId>,
-    /// Identifier of the request of the other side, a server or an app, if the message seems to be a request.
+    /// Id in the line, if the line seems to be a request from the peer, which is a server or an app.
     pub peer_request: Option<RequestId>,
     /// `true` if the message seems to be a response, even if its request is unknown.
     pub answer: bool,
@@ -44,7 +44,7 @@ pub enum InvalidCause {
     /// The line is not UTF-8. Contains the number of valid bytes at its beginning.
     #[error("invalid UTF-8 after byte {0}")]
     NotUtf8(usize),
-    /// A string contains this unescaped control character, such as NUL.
+    /// A string contains an unescaped control character, such as NUL. Contains its code.
     #[error("a raw control character (0x{0:02x}) inside a string")]
     ControlCharacter(u8),
     /// An escape from `\ud800` to `\udfff` is not part of a surrogate pair.
@@ -71,8 +71,8 @@ pub enum InvalidCause {
     /// The `jsonrpc` field is missing or not `"2.0"`.
     #[error("the field \"jsonrpc\" is not \"2.0\"")]
     WrongVersion,
-    /// The id is not a whole number or a string of at most [`MAX_ID_BYTES`] bytes.
-    #[error("the id is neither a whole number nor a string of at most {MAX_ID_BYTES} bytes")]
+    /// The id is not a whole number or a string of at most [`MAX_REQUEST_ID_BYTES`] bytes.
+    #[error("the id is neither a whole number nor a string of at most {MAX_REQUEST_ID_BYTES} bytes")]
     BadId,
     /// The method is not a string.
     #[error("the method is not a string")]
@@ -83,12 +83,12 @@ pub enum InvalidCause {
     /// The line is longer than the limit of the transport.
     #[error("a line of more than {limit} bytes (at least {received} received)")]
     TooLong {
-        /// Maximum length of a line in bytes.
+        /// Maximum length of a line in bytes that the transport accepts.
         limit: usize,
         /// Number of bytes received before the line was discarded.
         received: usize,
     },
-    /// The line is an array of messages, but the revision has no batches.
+    /// The line is an array of messages, which the negotiated revision does not allow.
     #[error("a batch, which only protocol 2025-03-26 has")]
     BatchNotAllowed,
     /// The line is an empty array.
@@ -113,9 +113,9 @@ impl InvalidMessage {
     /// Some servers write the id first and others last, so both ends are searched. If the limit is reached and the head
     /// alone gives no [`id`](InvalidMessage::id), the caller may wait shortly for the end of the line.
     pub fn too_long(head: &[u8], tail: &[u8], limit: usize, length: usize) -> InvalidMessage {
-        let mut found = LineScan::scan(line_survey::trim_received_line(head));
+        let mut found = LineScan::scan(line_scan::trim_received_line(head));
         if found.id().is_none()
-            && let Some(id) = line_survey::find_id_at_end(tail)
+            && let Some(id) = line_scan::find_request_id_at_end(tail)
         {
             found.set_id(id);
         }
@@ -133,13 +133,13 @@ impl InvalidMessage {
             id: id.clone().filter(|_| answer),
             peer_request: id.filter(|_| request),
             answer,
-            excerpt: excerpt(frame),
+            excerpt: frame_excerpt(frame),
         }
     }
 }
 
 /// Returns the first 200 characters of a line, with every character escaped that could affect a terminal or the layout.
-fn excerpt(frame: &[u8]) -> String {
+fn frame_excerpt(frame: &[u8]) -> String {
     let start = frame.get(..1000).unwrap_or(frame);
     escape_and_truncate(&String::from_utf8_lossy(start), 200)
 }

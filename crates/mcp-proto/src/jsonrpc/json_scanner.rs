@@ -33,7 +33,7 @@ impl<'a> JsonScanner<'a> {
         JsonScanner { text, at: 0, values: 1, known }
     }
 
-    /// Moves the scanner to the byte offset `at` of its text.
+    /// Returns the scanner, moved to the byte offset `at` of its text.
     pub(crate) fn moved_to(mut self, at: usize) -> JsonScanner<'a> {
         self.at = at;
         // Binary search, as a text may have many such positions and many spans before them.
@@ -85,7 +85,7 @@ impl<'a> JsonScanner<'a> {
     }
 
     /// Skips white space and returns `true` if the end of the text is reached.
-    pub(crate) fn is_done(&mut self) -> bool {
+    pub(crate) fn is_at_end(&mut self) -> bool {
         self.peek().is_none()
     }
 
@@ -110,8 +110,8 @@ impl<'a> JsonScanner<'a> {
         Some(QuotedString { text: self.text.get(start..self.at)?, escapes })
     }
 
-    /// Consumes the opening byte of an object or array. If the container is empty, also consumes its closing byte and
-    /// returns `false`.
+    /// Consumes the opening byte of an object or array, and returns `true` if a member or element follows. If the
+    /// object or array is empty, also consumes its closing byte and returns `false`.
     pub(crate) fn open_container(&mut self, open: u8, close: u8) -> Option<bool> {
         if !self.consume_byte(open) {
             return None;
@@ -270,7 +270,8 @@ pub(crate) struct QuotedString<'a> {
 }
 
 impl<'a> QuotedString<'a> {
-    /// Returns the unescaped content. Copies only if the string has escapes.
+    /// Returns the content of the string without its quotes and escapes, or `None` if an escape is invalid. Copies only
+    /// if the string has escapes.
     pub(crate) fn unescape(&self) -> Option<Cow<'a, str>> {
         if self.escapes {
             return serde_json::from_str(self.text).ok().map(Cow::Owned);
@@ -284,7 +285,7 @@ impl<'a> QuotedString<'a> {
     }
 }
 
-/// Returns the unescaped content of a JSON string, or `None` if `quoted` is not a string.
+/// Returns the content of a JSON string without its quotes and escapes, or `None` if `quoted` is not a valid string.
 pub(crate) fn unquote(quoted: &str) -> Option<Cow<'_, str>> {
     JsonScanner::new(quoted).consume_string()?.unescape()
 }

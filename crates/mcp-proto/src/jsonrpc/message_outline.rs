@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::json_scanner::JsonScanner;
 
-/// Kind of a JSON-RPC message, read from the beginning of its text. The unread part may be invalid.
+/// Id, method and kind of a JSON-RPC message, read from the beginning of its text. The rest is not read and may be
+/// invalid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MessageOutline<'a> {
     /// Raw JSON of the id, or `None` if the message has no id.
@@ -55,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outline_is_parsed_from_the_beginning() {
+    fn message_outline_is_parsed_from_its_beginning() {
         for (text, id, method, is_error) in [
             (r#"{"jsonrpc":"2.0","id":1,"result":{"a":"#, Some("1"), None, false),
             (r#"{"jsonrpc":"2.0","error":{"code":1},"id":"x"}"#, Some("\"x\""), None, true),

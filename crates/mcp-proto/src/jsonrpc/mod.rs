@@ -6,10 +6,10 @@
 mod decode;
 mod envelope;
 mod invalid;
+mod json_object_writer;
 mod json_scanner;
-mod line_survey;
+mod line_scan;
 mod message_outline;
-mod object_writer;
 mod outgoing;
 mod raw;
 mod value_spans;
@@ -23,9 +23,9 @@ use serde_json::Value;
 
 pub(crate) use invalid::escape_and_truncate;
 pub use invalid::{InvalidCause, InvalidMessage};
+pub(crate) use json_object_writer::{JsonObjectWriter, serialize_members};
 pub(crate) use json_scanner::{JsonScanner, QuotedString, unquote};
 pub use message_outline::MessageOutline;
-pub(crate) use object_writer::{ObjectWriter, serialize_members};
 pub use outgoing::{OutgoingKind, OutgoingMessage};
 pub use raw::RawJson;
 
@@ -36,7 +36,7 @@ pub const MAX_JSON_VALUES: usize = 500_000;
 /// Maximum number of messages in one JSON-RPC batch.
 pub const MAX_BATCH_MESSAGES: usize = 1000;
 /// Maximum length of a JSON-RPC request id in bytes.
-pub const MAX_ID_BYTES: usize = 4096;
+pub const MAX_REQUEST_ID_BYTES: usize = 4096;
 
 /// Codes of JSON-RPC and MCP errors that the session reads or writes.
 pub mod code {
@@ -55,13 +55,13 @@ pub mod code {
     /// The resource does not exist, up to 2025-11-25 (`server/resources`).
     pub const RESOURCE_NOT_FOUND: i64 = -32002;
     /// The user must visit URLs before the request can succeed, 2025-11-25 (`client/elicitation`).
-    pub const URL_REQUIRED: i64 = -32042;
+    pub const URL_ELICITATION_REQUIRED: i64 = -32042;
     /// An HTTP header of the request does not match its body, 2026-07-28.
     pub const HEADER_MISMATCH: i64 = -32020;
     /// The client lacks a required capability, 2026-07-28.
-    pub const MISSING_CAPABILITY: i64 = -32021;
-    /// The protocol version is not supported, 2026-07-28.
-    pub const UNSUPPORTED_VERSION: i64 = -32022;
+    pub const MISSING_CLIENT_CAPABILITY: i64 = -32021;
+    /// The server does not support the protocol version of the request, 2026-07-28.
+    pub const UNSUPPORTED_PROTOCOL_VERSION: i64 = -32022;
 }
 
 /// Identifier of a request, repeated in its response. `1` and `"1"` are different.
@@ -72,7 +72,7 @@ pub mod code {
 pub enum RequestId {
     /// A whole number that fits into a signed 64-bit integer.
     Number(i64),
-    /// A string of at most [`MAX_ID_BYTES`] bytes.
+    /// A string of at most [`MAX_REQUEST_ID_BYTES`] bytes.
     Text(String),
 }
 
@@ -132,7 +132,7 @@ impl From<&str> for RequestId {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{} (code {code})", if .message.is_empty() { "the server gave no reason" } else { .message.as_str() })]
 pub struct RpcError {
-    /// A code of [`code`], or a code that the sender defined.
+    /// Error code: one of the constants in the module [`code`], or a code that the sender defined.
     pub code: i64,
     /// Human-readable message. Untrusted text if it is from a server.
     #[serde(default)]
@@ -149,7 +149,7 @@ impl RpcError {
     }
 }
 
-/// A message from the server whose envelope is valid.
+/// A message from the server whose JSON-RPC members are valid. Its `params` or `result` are not parsed yet.
 #[derive(Debug, Clone)]
 pub enum IncomingMessage {
     /// A request from the server.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{ObjectWriter, RequestId, RpcError};
+use super::{JsonObjectWriter, RequestId, RpcError};
 use crate::http::HttpPostHeaders;
 
 /// A serialized message from the client to the server.
@@ -53,13 +53,13 @@ pub enum OutgoingKind {
 
 /// Initial capacity in bytes of the buffer of an outgoing message. Fits most messages with the line end that the
 /// transport appends.
-const INITIAL_MESSAGE_CAPACITY: usize = 256;
+const INITIAL_MESSAGE_BUFFER_BYTES: usize = 256;
 
 /// Serializes a message as one line of JSON. `fill` writes all members except `jsonrpc`.
-fn serialize_line(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> String {
-    let mut text = Vec::with_capacity(INITIAL_MESSAGE_CAPACITY);
-    ObjectWriter::write(&mut text, |message| {
-        message.put_serialized(r#""jsonrpc":"2.0""#);
+fn serialize_message_line(fill: impl FnOnce(&mut JsonObjectWriter<'_>)) -> String {
+    let mut text = Vec::with_capacity(INITIAL_MESSAGE_BUFFER_BYTES);
+    JsonObjectWriter::write(&mut text, |message| {
+        message.put_serialized_members(r#""jsonrpc":"2.0""#);
         fill(message);
     });
     // JSON that was written from strings is UTF-8.
@@ -71,9 +71,9 @@ impl OutgoingMessage {
     pub(crate) fn request(
         id: i64,
         method: &'static str,
-        params: impl FnOnce(&mut ObjectWriter<'_>),
+        params: impl FnOnce(&mut JsonObjectWriter<'_>),
     ) -> OutgoingMessage {
-        let json = serialize_line(|message| {
+        let json = serialize_message_line(|message| {
             message.put("id", &id);
             message.put("method", method);
             message.put_object("params", params);
@@ -82,8 +82,11 @@ impl OutgoingMessage {
         OutgoingMessage { json, about: OutgoingKind::Request { id, method: method.into() }, head: None }
     }
 
-    pub(crate) fn notification(method: &'static str, params: impl FnOnce(&mut ObjectWriter<'_>)) -> OutgoingMessage {
-        let json = serialize_line(|message| {
+    pub(crate) fn notification(
+        method: &'static str,
+        params: impl FnOnce(&mut JsonObjectWriter<'_>),
+    ) -> OutgoingMessage {
+        let json = serialize_message_line(|message| {
             message.put("method", method);
             message.put_object("params", params);
         });
@@ -91,7 +94,7 @@ impl OutgoingMessage {
     }
 
     pub(crate) fn response(id: RequestId, result: Result<Value, RpcError>) -> OutgoingMessage {
-        let json = serialize_line(|message| {
+        let json = serialize_message_line(|message| {
             message.put("id", &id);
             match &result {
                 Ok(result) => message.put("result", result),
@@ -118,7 +121,7 @@ impl OutgoingMessage {
         }
     }
 
-    pub(crate) fn abort(id: RequestId) -> OutgoingMessage {
+    pub(crate) fn abort_http_request(id: RequestId) -> OutgoingMessage {
         OutgoingMessage { json: String::new(), about: OutgoingKind::Abort { id }, head: None }
     }
 }

@@ -1,4 +1,4 @@
-//! JSON that is not parsed yet: a slice of the received frame.
+//! JSON that is not parsed yet: a slice of the received message.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use serde::Deserialize;
 use super::json_scanner::JsonScanner;
 use super::value_spans::LargeValues;
 
-/// Text of one JSON value, as received.
+/// Text of one JSON value, exactly as it was received.
 ///
-/// Cloning is cheap and keeps the whole frame in memory: use a [`RawJson::to_detached`] copy for values that live long.
-/// The text is valid JSON within the limits of this crate.
+/// Cloning is cheap and keeps the whole received message in memory: use a [`RawJson::to_independent_copy`] copy for
+/// values that live long. The text is valid JSON within the limits of this crate.
 #[derive(Clone)]
 pub struct RawJson {
     text: ByteString,
-    /// Positions of large values in `text`, which were recorded when the message was validated.
+    /// Positions of large values in `text`, recorded when the message was validated, or `None` if there are none.
     large: Option<LargeValues>,
 }
 
@@ -43,8 +43,8 @@ impl RawJson {
         JsonScanner::with_known_spans(&self.text, self.large.as_deref().map_or(&[], Vec::as_slice))
     }
 
-    /// Returns `part`, which must be a slice of this value's text, without copying it. The result keeps the whole frame
-    /// in memory.
+    /// Returns `part`, which must be a slice of this value's text, without copying it. The result keeps the whole
+    /// received message in memory.
     pub(crate) fn shared_slice(&self, part: &str) -> ByteString {
         self.text.slice_ref(part)
     }
@@ -67,9 +67,9 @@ impl RawJson {
         serde_json::from_str(self.get())
     }
 
-    /// Returns a copy of the value that does not keep the received frame in memory.
+    /// Returns a copy of the value that does not keep the received message in memory.
     #[must_use]
-    pub fn to_detached(&self) -> RawJson {
+    pub fn to_independent_copy(&self) -> RawJson {
         RawJson::copy_of(self.get())
     }
 }

@@ -8,7 +8,8 @@ const MIN_RECORDED_VALUE_BYTES: usize = 64;
 /// Maximum nesting depth of a value whose position is recorded. A list's result is an object (1) with an array (2) of
 /// entries (3) with schemas (4). Deeper values are skipped with the value that contains them.
 const MAX_RECORDED_DEPTH: usize = 4;
-/// Maximum number of JSON values in one message whose positions are recorded. Later scans read further values again.
+/// Maximum number of JSON values in one message whose positions are recorded. Later scans cannot skip any further
+/// value.
 const MAX_RECORDED_VALUES: usize = 65_536;
 
 /// Position of one large JSON value: an object, an array, or a string without escapes.

@@ -33,7 +33,7 @@ impl Session {
         for message in messages {
             match message {
                 Ok(message) => self.process_message(message, origin.clone(), Some(batch), now),
-                Err(invalid) => self.on_invalid(invalid, Some(batch), now),
+                Err(invalid) => self.on_invalid_message(invalid, Some(batch), now),
             }
         }
         self.record_batch_response(Some(batch), None);
@@ -60,7 +60,9 @@ impl Session {
                     };
                     self.fail_request(&id, CallError::Unreadable(Box::new(invalid)), now);
                 }
-                Ok(IncomingMessage::Request { id, .. }) if self.accepts_requests() && !self.is_request_open(&id) => {
+                Ok(IncomingMessage::Request { id, .. })
+                    if self.accepts_server_requests() && !self.is_server_request_open(&id) =>
+                {
                     self.respond(id, None, Err(RpcError::new(code::INVALID_REQUEST, cause.to_string())));
                 }
                 _ => {}
@@ -68,16 +70,15 @@ impl Session {
         }
     }
 
-    /// Increases by one the number of responses that a batch of server requests waits for. Has no effect without a
-    /// batch.
+    /// Makes a batch of requests from the server wait for one more response. Has no effect if `batch` is `None`.
     pub(super) fn expect_batch_response(&mut self, batch: Option<u64>) {
         if let Some(batch) = batch.and_then(|batch| self.batches.get_mut(&batch)) {
             batch.missing += 1;
         }
     }
 
-    /// Records the client's response to one request of a batch, or `None` if the request gets no response. Sends the
-    /// responses as one batch when none is missing.
+    /// Records the client's response to one request of a batch, or `None` if the request gets no response. When no
+    /// response is missing any more, sends all of them as one batch.
     pub(super) fn record_batch_response(&mut self, id: Option<u64>, response: Option<OutgoingMessage>) {
         let Some(id) = id else { return };
         let Some(batch) = self.batches.get_mut(&id) else { return };

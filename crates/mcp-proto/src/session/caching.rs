@@ -9,7 +9,7 @@ use crate::types::Map;
 /// Maximum time that a server's result counts as fresh, even if the server's caching hint is longer.
 const MAX_CACHE_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Hint of a server on caching a result.
+/// Hint of the server on how long, and for whom, a result may be cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheHint {
     /// Time after arrival during which the result is fresh, at most 24 hours. Zero disables caching.

@@ -23,14 +23,14 @@ use super::{
 pub(super) struct PendingCall {
     pub(super) request: ClientRequest,
     pub(super) clock: CallTimer,
-    /// JSON-RPC id of the call's current request. `None` while the call waits for user input, and for calls without a
-    /// request.
+    /// JSON-RPC id of the pending request of the call, or `None` if no request is pending, for instance while the call
+    /// waits for user input.
     pub(super) wire: Option<i64>,
     /// Time at which the call's request is sent again, or `None` if no retransmission is scheduled.
     pub(super) send_at: Option<Instant>,
     /// Number of times that the call's request was sent again after the transport failed to deliver it.
     pub(super) resends: u32,
-    /// `true` if the session was already reopened because of this call, which happens at most once for each call.
+    /// `true` if a new session was already opened because of this call, which happens at most once for each call.
     pub(super) reopened: bool,
     /// `true` if `tools/list` was already sent because the server refused the headers of this call, which happens at
     /// most once for each call.
@@ -38,18 +38,18 @@ pub(super) struct PendingCall {
     /// `true` if the call's request had a `task` parameter, with which the client asks the server to run the call as a
     /// task.
     pub(super) requested_as_task: bool,
-    /// State of the server's task that the call continues as, or `None` if the call is not a task.
+    /// State of the server's task as which the call continues, or `None` if the call is not a task.
     pub(super) task: Option<Box<TaskCall>>,
     /// Value of `progressToken` in the call's request, or `None` if it had none.
     pub(super) token: Option<i64>,
-    /// Number of open requests of the server and explicit pauses that stop the call's deadlines. The deadlines run
-    /// while the number is zero.
+    /// Number of reasons to pause the call's deadlines: its open requests of the server, and pauses by
+    /// [`Session::pause_call_of`]. The deadlines run while the number is zero.
     pub(super) server_requests: usize,
     /// Latest `progress` value of the current request. Later values must be greater.
     pub(super) progress: Option<f64>,
     /// Number of valid progress notifications of the call so far.
     pub(super) progressed: u64,
-    /// `true` if an anomaly was already reported because a progress value of the call did not increase.
+    /// `true` if the session has already reported an anomaly because a progress value of the call did not increase.
     pub(super) reported_progress_anomaly: bool,
     /// Number of `input_required` results that the call has received.
     pub(super) rounds: usize,
@@ -92,7 +92,7 @@ impl Session {
         if self.calls.len() >= self.config.limits.in_flight_calls {
             return Err(CallError::TooManyCalls);
         }
-        self.check_subscription(&request)?;
+        self.check_subscription_limit(&request)?;
         self.last_call += 1;
         let id = CallId(self.last_call);
         let call = PendingCall {
@@ -115,7 +115,7 @@ impl Session {
         };
         self.calls.insert(id, call);
         if self.is_reopening() {
-            self.retain_call(id);
+            self.retain_call_for_new_session(id);
         } else {
             self.advance_call(id, now);
         }
@@ -131,8 +131,8 @@ impl Session {
         }
     }
 
-    /// Completes a call that needs no request in this revision, such as a subscription in 2026-07-28. Returns `false`
-    /// if the call needs a request.
+    /// Processes a call that needs no request of its own in this revision, such as a subscription in 2026-07-28.
+    /// Returns `false` if the call needs a request.
     fn complete_without_request(&mut self, id: CallId, now: Instant) -> bool {
         let revision = self.revision();
         let Some(call) = self.calls.get(&id) else { return false };
@@ -154,7 +154,7 @@ impl Session {
         true
     }
 
-    /// Returns the negotiated revision, or during the handshake the revision that the client offered.
+    /// Returns the negotiated revision, or until then the revision that the client offers in `initialize`.
     pub(super) fn revision(&self) -> Revision {
         match (&self.facts, &self.phase) {
             (Some(facts), _) => facts.revision,
@@ -172,11 +172,11 @@ impl Session {
                 if self.reopen_if_revision_changed(id, &error, now) || self.on_headers_refused(id, &error) {
                     return;
                 }
-                let error = self.convert_error(error);
+                let error = self.classify_call_error(error);
                 return self.end_call(id, Err(error));
             }
         };
-        match body.and_then(|body| self.handle_result_type(id, body, bytes, now)) {
+        match body.and_then(|body| self.process_result_type(id, body, bytes, now)) {
             Ok(Some(result)) => self.complete_call(id, result),
             Ok(None) => {}
             Err(cause) => self.end_call(id, Err(CallError::BadAnswer { cause })),
@@ -198,9 +198,9 @@ impl Session {
         self.end_call(id, Ok(result));
     }
 
-    /// Handles the `resultType` of a result (2026-07-28). Returns `None` if the call continues with further input or as
-    /// a task.
-    fn handle_result_type(
+    /// Evaluates the `resultType` of a result (2026-07-28). Returns the converted result, or `None` if the call
+    /// continues: with further input of the user, or as a task.
+    fn process_result_type(
         &mut self,
         id: CallId,
         mut body: ResultBody,
@@ -210,7 +210,7 @@ impl Session {
         let Some(call) = self.calls.get(&id) else { return Ok(None) };
         let is_call = matches!(call.request, ClientRequest::CallTool { .. });
         let core = call.requested_as_task;
-        let extension = !core && self.revision().has_listen();
+        let extension = !core && self.revision().has_subscriptions_listen();
         if is_call
             && (core || extension)
             && let Some(task) = tasks::take_created_task(&mut body, core)
@@ -235,15 +235,16 @@ impl Session {
         }
         // Results of repeated requests contain input of the user and are not cached.
         let cache = (self.revision().has_cache_hints() && call.rounds == 0).then(|| CacheHint::parse(&body));
-        if let Some((list, items)) = body.take_dropped_items() {
+        if let Some((list, items)) = body.take_dropped_entries() {
             self.events.push(SessionEvent::ItemsDropped { list, items });
         }
         results::to_server_result(&call.request, body, cache).map(Some)
     }
 
-    /// Converts an error response to a [`CallError`].
-    pub(super) fn convert_error(&mut self, error: RpcError) -> CallError {
-        if error.code == code::URL_REQUIRED && self.revision().has_url_required_error() {
+    /// Converts an error response to a [`CallError`]: [`CallError::UrlRequired`] if it lists URLs for the user to
+    /// visit, otherwise [`CallError::Server`].
+    pub(super) fn classify_call_error(&mut self, error: RpcError) -> CallError {
+        if error.code == code::URL_ELICITATION_REQUIRED && self.revision().has_url_required_error() {
             let pages = error.data.as_ref().and_then(|data| data.get("elicitations"));
             let pages: Option<Vec<ElicitParams>> = pages.and_then(|pages| serde_json::from_value(pages.clone()).ok());
             if let Some(pages) = pages
@@ -269,16 +270,16 @@ impl Session {
             self.wire.abandon(wire);
             self.send_cancellation(wire, Some(reason));
         }
-        self.drop_subscription(id, now);
+        self.drop_subscription_of_ended_call(id, now);
         self.end_call(id, Err(error));
-        self.refuse_requests_of_call(id, now);
+        self.refuse_server_requests_of_call(id, now);
     }
 
     /// Ends a call and reports its result. No other function removes calls.
     pub(super) fn end_call(&mut self, id: CallId, result: Result<ServerResult, CallError>) {
         if let Some(call) = self.calls.remove(id) {
             if let Some(running) = call.task {
-                self.remove_task(&running.view.id);
+                self.stop_listening_to_task(&running.view.id);
             }
             self.withdraw_input_requests(id);
             self.events.push(SessionEvent::Done { call: id, result });

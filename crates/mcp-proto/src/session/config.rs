@@ -79,7 +79,8 @@ pub enum HandshakeMode {
     /// Sends `server/discover` first (the probe), and `initialize` if the server does not support it.
     #[default]
     Probe,
-    /// Sends `initialize` only, for a server that exited on the probe or is known to support no modern revision.
+    /// Sends only `initialize`, for a server that exited when it received `server/discover`, or that is known to
+    /// support only revisions before 2026-07-28.
     Initialize,
     /// Offers only this revision, and fails if the server does not support it.
     Pinned(Revision),
@@ -88,13 +89,15 @@ pub enum HandshakeMode {
 /// Durations after which the session treats an operation such as a request or a ping as failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionTimeouts {
-    /// Timeout of the probe. Without a response, the server is assumed to support legacy revisions only. Default 10 s.
+    /// Timeout of `server/discover` (the probe), after which the session assumes that the server supports only
+    /// revisions before 2026-07-28. Default 10 s.
     pub probe: Duration,
     /// Timeout of `initialize`, after which the handshake fails. Default 30 s.
     pub initialize: Duration,
-    /// Value of [`CallDeadline::idle`] in [`SessionTimeouts::deadline`]. Default 60 s.
+    /// Maximum time that a call may wait without a response or progress notification, unless its caller sets another
+    /// deadline. Default 60 s.
     pub request: Duration,
-    /// Value of [`CallDeadline::total`] in [`SessionTimeouts::deadline`]. Default 10 min.
+    /// Maximum total time of a call, unless its caller sets another deadline. Default 10 min.
     pub hard_cap: Duration,
     /// Time without messages from the server after which the session pings the server. `None` disables pings, and is
     /// the default.
@@ -117,13 +120,13 @@ impl Default for SessionTimeouts {
 }
 
 impl SessionTimeouts {
-    /// Returns the deadline of calls whose caller sets no other one.
+    /// Returns the default deadline of calls, from the fields `request` and `hard_cap`.
     pub fn deadline(&self) -> CallDeadline {
         CallDeadline { idle: self.request, total: self.hard_cap }
     }
 }
 
-/// Maximum duration of a call. Paused while a request of the server that belongs to the call is open.
+/// Maximum durations of a call. Both are paused while a request of the server that belongs to the call is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallDeadline {
     /// Maximum time that the call may wait without a response or progress notification.
@@ -144,9 +147,9 @@ pub struct SessionLimits {
     /// Maximum total size of unanswered requests from the server in bytes. The session answers further requests with an
     /// error. Default 32 MiB.
     pub open_request_bytes: usize,
-    /// Maximum number of `input_required` rounds of one call in 2026-07-28. Default 10.
+    /// Maximum number of `input_required` results that one call may receive in 2026-07-28. Default 10.
     pub mrtr_rounds: usize,
-    /// Maximum size of a retained `requestState` in bytes. Default 1 MiB.
+    /// Maximum size in bytes of a `requestState`, which the session retains while the user responds. Default 1 MiB.
     pub request_state_bytes: usize,
     /// Maximum number of queued log messages, change notifications and anomalies. Further ones are dropped until
     /// [`poll_event`](super::Session::poll_event) drains the queue. Default 1000.

@@ -113,7 +113,7 @@ impl Session {
                 }
                 fault => self.end_session(CloseReason::ConnectionLost(fault.to_string())),
             },
-            RequestPurpose::Relist { call, .. } => self.end_call(call, Err(undelivered_call_error(&fault))),
+            RequestPurpose::Relist { call, .. } => self.end_call(call, Err(to_undelivered_error(&fault))),
             RequestPurpose::TaskGet(call) | RequestPurpose::TaskResult(call) | RequestPurpose::TaskUpdate(call) => {
                 self.on_task_undelivered((call, purpose), id, &fault, now);
             }
@@ -135,8 +135,8 @@ impl Session {
             call.resends += 1;
             call.send_at = checked_deadline(now, INITIAL_RESEND_DELAY * 2u32.pow(call.resends - 1));
         } else {
-            self.end_call(id, Err(undelivered_call_error(&fault)));
-            self.refuse_requests_of_call(id, now);
+            self.end_call(id, Err(to_undelivered_error(&fault)));
+            self.refuse_server_requests_of_call(id, now);
         }
     }
 
@@ -150,6 +150,6 @@ impl Session {
     }
 }
 
-pub(super) fn undelivered_call_error(fault: &DeliveryFault) -> CallError {
+pub(super) fn to_undelivered_error(fault: &DeliveryFault) -> CallError {
     CallError::Undelivered { cause: fault.to_string(), sent: fault.may_server_have_acted() }
 }

@@ -1,6 +1,6 @@
 //! Encodes a [`ClientRequest`] as JSON-RPC method and parameters, and checks that the server supports it.
 
-use crate::jsonrpc::ObjectWriter;
+use crate::jsonrpc::JsonObjectWriter;
 use crate::revision::Revision;
 
 use super::{ClientRequest, ServerFacts, tasks};
@@ -28,7 +28,7 @@ impl ClientRequest {
     }
 
     /// Writes all parameters of the request except `_meta`.
-    pub(super) fn write_params(&self, revision: Revision, params: &mut ObjectWriter<'_>) {
+    pub(super) fn write_params(&self, revision: Revision, params: &mut JsonObjectWriter<'_>) {
         match self {
             ClientRequest::Ping => {}
             ClientRequest::ListTools { cursor }

@@ -94,19 +94,19 @@ pub enum CloseReason {
     },
     /// The server closed its standard output.
     ServerClosedOutput,
-    /// The owner of the session stopped the server, for example at the user's request.
+    /// The caller of the session stopped the server, for example at the user's request.
     StoppedByOwner,
-    /// A message could not be written, with the cause.
+    /// A message could not be written to the server. Contains the cause.
     WriteFailed(String),
-    /// The handshake failed, with the cause.
+    /// The handshake failed. Contains the cause.
     HandshakeFailed(String),
-    /// The server did not respond to a ping of the session or its owner within this duration.
+    /// The server did not respond to a ping within this duration.
     Unresponsive(Duration),
-    /// The connection to a remote server failed, with the cause.
+    /// The connection to a remote server failed. Contains the cause.
     ConnectionLost(String),
     /// The server does not read its input. Contains the number of messages that were queued for it.
     NotReading(usize),
-    /// The app stopped the server because it exceeded a resource limit. Contains a description of the limit.
+    /// The host stopped the server because it exceeded a resource limit. Contains a description of the limit.
     LimitReached(String),
 }
 
@@ -134,7 +134,7 @@ impl fmt::Display for CloseReason {
     }
 }
 
-/// Error of [`Session::answer`](super::Session::answer).
+/// Reason why [`Session::answer`](super::Session::answer) rejected a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownRequest {
     /// The request was already answered or no longer needs an answer, or never existed.

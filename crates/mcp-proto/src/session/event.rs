@@ -192,23 +192,24 @@ pub enum WithdrawalReason {
     SessionEnded,
 }
 
-/// Classification of a failed handshake, for the caller to act on.
+/// Reason why a handshake failed, from which the caller decides on the next attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HandshakeFault {
-    /// The server exited during the probe. The caller should start it again with
+    /// The server exited after it had received `server/discover`. The caller should start it again with
     /// [`HandshakeMode::Initialize`](super::HandshakeMode::Initialize).
     ExitedOnProbe,
     /// The server did not respond to `server/discover` or `initialize` in time.
     NoAnswer,
     /// The server process exited, or the connection was closed.
     Exited,
-    /// `initialize` failed with a 4xx status. The server may use HTTP+SSE.
+    /// `initialize` failed with an HTTP status of 4xx, so the server may support HTTP+SSE only.
     NotStreamable,
-    /// The server requires authorization (401 or 403).
+    /// The server requires authorization (HTTP status 401 or 403).
     Unauthorized,
     /// No request reached the server.
     Unreachable,
-    /// The server failed temporarily (408, 425, 429 or 5xx, or an interrupted response). The caller may retry later.
+    /// The server failed temporarily (HTTP status 408, 425, 429 or 5xx, or an interrupted response). The caller may
+    /// retry later.
     ServerError,
     /// The server refused the handshake, supports no revision of this client, or violated the protocol.
     Refused,
@@ -217,9 +218,10 @@ pub enum HandshakeFault {
 /// An invalid entry of a list, which the session dropped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DroppedListEntry {
-    /// Name or URI of the dropped entry, or its index in the page if neither can be read. Untrusted text.
+    /// Name or URI of the dropped entry, or its index in the received page of the list if neither can be read.
+    /// Untrusted text.
     pub name: String,
-    /// Reason for the rejection of the list entry.
+    /// Reason why the entry is invalid.
     pub cause: String,
 }
 
@@ -232,7 +234,7 @@ pub enum SessionEvent {
     HandshakeFailed {
         /// Human-readable reason of the failure.
         cause: String,
-        /// Classification of the failure, from which the caller decides on the next attempt.
+        /// Reason for the failure in a form that the caller can act on.
         fault: HandshakeFault,
     },
     /// The server sent a request. The caller responds once with [`Session::answer`](super::Session::answer).
@@ -241,7 +243,7 @@ pub enum SessionEvent {
         request: ServerRequestId,
         /// Call that caused the server's request, or `None` if unknown.
         call: Option<CallId>,
-        /// Validated parameters of the request. Texts in it are untrusted.
+        /// Kind and validated parameters of the request. Texts in it are untrusted.
         server_request: Box<ServerRequest>,
     },
     /// A request from the server no longer needs a response.
@@ -294,8 +296,8 @@ pub enum SessionEvent {
     },
     /// The session restored the subscription to change notifications, after [`SessionEvent::SubscriptionsLost`].
     SubscriptionsRenewed,
-    /// The server discarded the session, and a new one was opened (404 over Streamable HTTP). The caller should read
-    /// all lists again.
+    /// The session has made a new handshake, because the server discarded the previous session (HTTP status 404) or
+    /// changed its revision. The caller should read all lists again.
     Reopened(Box<ServerFacts>),
     /// The server continues a call as a task, or the state of the task changed. Only the latest state of a call is
     /// queued.
@@ -321,7 +323,7 @@ pub enum SessionEvent {
     Anomaly {
         /// Human-readable description of the anomaly.
         cause: String,
-        /// Id of the affected message, if any.
+        /// JSON-RPC id of the affected message, if known.
         id: Option<RequestId>,
     },
     /// The session has ended. No event follows.

@@ -36,7 +36,7 @@ pub(super) struct HandshakeAttempts {
     probe_unanswered: bool,
     /// Error of the probe (`server/discover`), if the probe failed and `initialize` was sent next.
     probe_error: Option<String>,
-    /// Error of `initialize`, if `initialize` failed and the probe was sent next.
+    /// Error of `initialize`, if `initialize` failed and `server/discover` was sent next.
     refused: Option<(String, HandshakeFault)>,
 }
 
@@ -50,7 +50,7 @@ impl Session {
             HandshakeMode::Pinned(revision) if revision.is_modern() => self.send_probe(false, now),
             HandshakeMode::Pinned(revision) => self.send_initialize(revision, false, now),
             // HTTP+SSE predates the probe.
-            HandshakeMode::Probe if sse || self.is_known_legacy() => {
+            HandshakeMode::Probe if sse || self.is_server_known_to_be_legacy() => {
                 self.send_initialize(Revision::NEWEST_LEGACY, false, now)
             }
             HandshakeMode::Probe => self.send_probe(false, now),
@@ -58,7 +58,7 @@ impl Session {
         }
     }
 
-    fn is_known_legacy(&self) -> bool {
+    fn is_server_known_to_be_legacy(&self) -> bool {
         self.config.known.is_some_and(|revision| !revision.is_modern())
     }
 
@@ -73,7 +73,7 @@ impl Session {
         }
     }
 
-    /// Starts a new handshake with the probe, because the revisions that the server supports may have changed.
+    /// Starts a new handshake with `server/discover`, because the revisions that the server supports may have changed.
     pub(super) fn restart_probe(&mut self, now: Instant) {
         self.tried = HandshakeAttempts::default();
         match self.config.handshake {
@@ -86,7 +86,7 @@ impl Session {
         self.tried.probed = true;
         let id = self.wire.register(RequestPurpose::Probe);
         self.phase = SessionPhase::Probing { id, until: checked_deadline(now, self.config.timeouts.probe), again };
-        let common = self.common_meta.get(&self.config, Revision::NEWEST);
+        let common = self.common_meta.serialized(&self.config, Revision::NEWEST);
         let probe =
             OutgoingMessage::request(id, "server/discover", |params| RequestMeta::default().write(common, params));
         self.queue_message(probe, "server/discover", NameAndParamHeaders::default());
@@ -107,7 +107,8 @@ impl Session {
         self.queue_message(initialize, "initialize", NameAndParamHeaders::default());
     }
 
-    /// Sends `initialize` after the probe failed with an error or timeout that indicates a legacy server.
+    /// Continues after `server/discover` failed in a way that indicates a server of an earlier revision: sends
+    /// `initialize`, or fails the handshake if `initialize` was already refused or the session is pinned to 2026-07-28.
     pub(super) fn fall_back_to_initialize(&mut self, because: &str, now: Instant) {
         match (self.config.handshake, self.tried.refused.take()) {
             (HandshakeMode::Pinned(revision), _) => {
@@ -122,12 +123,12 @@ impl Session {
         }
     }
 
-    /// Handles the failure of `initialize`. If the previous session was the only reason to send it, sends the probe
-    /// next, since the server may have been upgraded.
+    /// Handles the failure of `initialize`. Sends `server/discover` next if `initialize` was sent only because the
+    /// previous session used it, since the server may have been upgraded. Otherwise fails the handshake.
     pub(super) fn on_initialize_failed(&mut self, mut cause: String, fault: HandshakeFault, now: Instant) {
         let pinned = matches!(self.config.handshake, HandshakeMode::Pinned(_));
-        let was_guess =
-            self.is_reopening() || (self.config.handshake == HandshakeMode::Probe && self.is_known_legacy());
+        let was_guess = self.is_reopening()
+            || (self.config.handshake == HandshakeMode::Probe && self.is_server_known_to_be_legacy());
         if !pinned && was_guess && !self.tried.probed && self.config.carrier != TransportKind::HttpSse {
             self.tried.refused = Some((cause, fault));
             return self.send_probe(false, now);
@@ -140,8 +141,8 @@ impl Session {
         self.fail_handshake(cause, fault);
     }
 
-    /// Sends the probe again if the server did not respond to the first one in time, and then refused `initialize`
-    /// because it supports only the modern revision. Limited to one repetition.
+    /// Handles a server that refused `initialize` because it supports only 2026-07-28. If `server/discover` timed out
+    /// before, sends it again, but only once.
     pub(super) fn probe_after_timeout(&mut self, cause: String, now: Instant) {
         if std::mem::take(&mut self.tried.probe_unanswered) {
             self.tried.refused = Some((cause, HandshakeFault::Refused));
@@ -182,7 +183,7 @@ impl Session {
                 // Not cancelled, since only pings may be sent before the response to `initialize`.
                 self.wire.abandon(id);
                 if self.config.carrier == TransportKind::StreamableHttp {
-                    self.abort(id);
+                    self.abort_http_request(id);
                 }
                 self.tried.probe_unanswered = true;
                 let waited = self.config.timeouts.probe;
@@ -211,7 +212,7 @@ impl Session {
         self.end_all_calls(&CloseReason::HandshakeFailed(cause));
     }
 
-    /// Fails the handshake because the connection closed before the server responded.
+    /// Fails a handshake in progress, because the connection closed before the server responded.
     pub(super) fn fail_handshake_on_close(&mut self, reason: &CloseReason) {
         // Some servers fail on the probe but exit only when they read the next line, which is `initialize`.
         let (method, probing) = match self.phase {

@@ -50,8 +50,8 @@ impl Session {
                     self.fall_back_to_initialize(&format!("its answer to `server/discover` does not fit: {cause}"), now)
                 }
             },
-            Err(error) if error.code == code::UNSUPPORTED_VERSION => {
-                let versions = supported_versions(&error).unwrap_or_default();
+            Err(error) if error.code == code::UNSUPPORTED_PROTOCOL_VERSION => {
+                let versions = supported_versions_in_error(&error).unwrap_or_default();
                 let again = matches!(self.phase, SessionPhase::Probing { again: true, .. });
                 if !again && versions.iter().any(|version| version == Revision::NEWEST.as_str()) {
                     self.send_probe(true, now);
@@ -59,11 +59,11 @@ impl Session {
                     self.fall_back_to_legacy(&versions, Some(&error), now);
                 }
             }
-            Err(error) if is_modern_error(&error) => {
-                self.refuse_handshake(format!("it refused `server/discover`: {}", describe_rpc_error(&error)));
+            Err(error) if is_error_of_modern_server(&error) => {
+                self.refuse_handshake(format!("it refused `server/discover`: {}", rpc_error_text(&error)));
             }
             Err(error) => self.fall_back_to_initialize(
-                &format!("it does not know `server/discover`: {}", describe_rpc_error(&error)),
+                &format!("it does not know `server/discover`: {}", rpc_error_text(&error)),
                 now,
             ),
         }
@@ -84,8 +84,8 @@ impl Session {
         self.on_ready(facts, now);
     }
 
-    /// Handles a server that does not support this crate's modern revision: sends `initialize` with the newest legacy
-    /// revision that both support.
+    /// Handles a server that does not support 2026-07-28: sends `initialize` with the newest earlier revision that both
+    /// support.
     fn fall_back_to_legacy(&mut self, versions: &[String], error: Option<&RpcError>, now: Instant) {
         let best = newest_common_legacy_revision(versions);
         match (self.config.handshake, best) {
@@ -94,7 +94,7 @@ impl Session {
             }
             _ => {
                 let description =
-                    error.map(|error| format!("; its error: {}", describe_rpc_error(error))).unwrap_or_default();
+                    error.map(|error| format!("; its error: {}", rpc_error_text(error))).unwrap_or_default();
                 self.refuse_handshake(format!(
                     "{}{description}",
                     no_common_version_text(versions, self.config.handshake)
@@ -109,13 +109,13 @@ impl Session {
         let found = match answer {
             Ok(raw) => results::parse_body_object(&raw).and_then(results::deserialize_object::<InitializeResult>),
             Err(error) => {
-                let versions = supported_versions(&error);
+                let versions = supported_versions_in_error(&error);
                 let other = versions.as_deref().and_then(newest_common_legacy_revision).filter(|best| *best != offered);
                 return match (other, versions) {
                     (Some(revision), _) if !again && !pinned => self.send_initialize(revision, true, now),
                     (_, Some(versions)) => {
                         let none = no_common_version_text(&versions, self.config.handshake);
-                        let cause = format!("{none}; its error: {}", describe_rpc_error(&error));
+                        let cause = format!("{none}; its error: {}", rpc_error_text(&error));
                         if versions.iter().any(|version| version == Revision::NEWEST.as_str()) && !pinned {
                             self.probe_after_timeout(cause, now);
                         } else {
@@ -123,7 +123,7 @@ impl Session {
                         }
                     }
                     (_, None) => {
-                        let cause = format!("it refused `initialize`: {}", describe_rpc_error(&error));
+                        let cause = format!("it refused `initialize`: {}", rpc_error_text(&error));
                         self.on_initialize_failed(cause, HandshakeFault::Refused, now);
                     }
                 };
@@ -155,7 +155,7 @@ impl Session {
             DeliveryFault::Status { code: 401 | 403, .. } => {
                 self.fail_handshake(fault.to_string(), HandshakeFault::Unauthorized);
             }
-            DeliveryFault::Status { error: Some(error), .. } if is_modern_error(error) => {
+            DeliveryFault::Status { error: Some(error), .. } if is_error_of_modern_server(error) => {
                 self.on_probe_response(Err(error.clone()), now);
             }
             DeliveryFault::Status { code: 408 | 425 | 429 | 502..=504, .. } => {
@@ -173,7 +173,7 @@ impl Session {
         let cause = format!("`initialize` failed: {fault}");
         match fault {
             DeliveryFault::Status { code: 401 | 403, .. } => self.fail_handshake(cause, HandshakeFault::Unauthorized),
-            DeliveryFault::Status { error: Some(error), .. } if supported_versions(error).is_some() => {
+            DeliveryFault::Status { error: Some(error), .. } if supported_versions_in_error(error).is_some() => {
                 self.on_initialize_response(Err(error.clone()), now);
             }
             DeliveryFault::Status { code: 408 | 425 | 429 | 500..=599, .. } | DeliveryFault::Lost { .. } => {
@@ -191,7 +191,7 @@ impl Session {
         }
     }
 
-    /// Handles a response to the probe or `initialize` that cannot be decoded.
+    /// Handles a response to `server/discover` or `initialize` that cannot be decoded.
     pub(super) fn on_unreadable_handshake_response(
         &mut self,
         purpose: RequestPurpose,
@@ -206,13 +206,14 @@ impl Session {
     }
 }
 
-/// Returns `true` if `error` has a code that only servers of 2026-07-28 send.
-fn is_modern_error(error: &RpcError) -> bool {
-    matches!(error.code, code::UNSUPPORTED_VERSION | code::MISSING_CAPABILITY | code::HEADER_MISMATCH)
+/// Returns `true` if the code of `error` is one that only servers of 2026-07-28 send.
+fn is_error_of_modern_server(error: &RpcError) -> bool {
+    matches!(error.code, code::UNSUPPORTED_PROTOCOL_VERSION | code::MISSING_CLIENT_CAPABILITY | code::HEADER_MISMATCH)
 }
 
-/// Returns the revisions that the server supports, from `data.supported` of an error with code `UNSUPPORTED_VERSION`.
-fn supported_versions(error: &RpcError) -> Option<Vec<String>> {
+/// Returns the revisions that the server supports, from `data.supported` of an error with code
+/// `UNSUPPORTED_PROTOCOL_VERSION`.
+fn supported_versions_in_error(error: &RpcError) -> Option<Vec<String>> {
     let versions = error.data.as_ref()?.get("supported")?.as_array()?;
     Some(versions.iter().filter_map(Value::as_str).map(str::to_owned).collect())
 }
@@ -221,7 +222,7 @@ fn newest_common_legacy_revision(versions: &[String]) -> Option<Revision> {
     versions.iter().filter_map(|version| version.parse().ok()).filter(|revision: &Revision| !revision.is_modern()).max()
 }
 
-fn describe_rpc_error(error: &RpcError) -> String {
+fn rpc_error_text(error: &RpcError) -> String {
     escape_and_truncate(&error.to_string(), 500)
 }
 

@@ -14,7 +14,7 @@ use super::request_table::{RequestPurpose, ResponseMatch};
 use super::{CallError, ListKind, Session, SessionEvent, StreamOrigin, results};
 
 /// Maximum number of URL elicitations whose ids are stored until the server reports them as complete.
-const MAX_STORED_ELICITATIONS: usize = 256;
+const MAX_STORED_ELICITATION_IDS: usize = 256;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -44,7 +44,7 @@ impl Session {
         match message {
             IncomingMessage::Response { id, result } => self.on_response(&id, result, now),
             IncomingMessage::ErrorWithoutId { error } => self.on_error_without_id(error, now),
-            IncomingMessage::Request { id, method, params } if self.accepts_requests() => {
+            IncomingMessage::Request { id, method, params } if self.accepts_server_requests() => {
                 let bytes = raw_params_bytes(params.as_ref());
                 self.on_request(id, &method, parse_params_object(params.as_ref()), bytes, (batch, &origin), now);
             }
@@ -74,7 +74,7 @@ impl Session {
 
     /// Returns `true` if the session responds to requests from the server: before the revision is negotiated, and in
     /// revisions that have such requests.
-    pub(super) fn accepts_requests(&self) -> bool {
+    pub(super) fn accepts_server_requests(&self) -> bool {
         self.facts.as_ref().is_none_or(|facts| facts.revision.has_server_requests())
     }
 
@@ -84,14 +84,14 @@ impl Session {
             ResponseMatch::Waiting(RequestPurpose::Initialize) => self.on_initialize_response(result, now),
             ResponseMatch::Waiting(RequestPurpose::Call(call)) => self.on_call_response(call, result, now),
             ResponseMatch::Waiting(RequestPurpose::Listen) => self.on_listen_ended(result.map(|_| ()), now),
-            ResponseMatch::Waiting(RequestPurpose::Relist { call, page }) => self.on_tools_page(call, page, result),
-            ResponseMatch::Waiting(RequestPurpose::Restore) => self.on_restore_response(result),
+            ResponseMatch::Waiting(RequestPurpose::Relist { call, page }) => self.on_tool_list_page(call, page, result),
+            ResponseMatch::Waiting(RequestPurpose::Restore) => self.on_state_restore_response(result),
             ResponseMatch::Waiting(RequestPurpose::HealthCheck) => self.liveness.on_pong(),
             ResponseMatch::Waiting(RequestPurpose::TaskGet(call)) => self.on_task_fetched(call, result, now),
             ResponseMatch::Waiting(RequestPurpose::TaskResult(call)) => self.on_task_result(call, result),
             ResponseMatch::Waiting(RequestPurpose::TaskUpdate(call)) => self.on_task_updated(call, id, result, now),
             ResponseMatch::Waiting(RequestPurpose::TaskCancel) => {}
-            ResponseMatch::GivenUp => self.on_late_response(id, result),
+            ResponseMatch::GivenUp => self.cancel_task_of_late_response(id, result),
             ResponseMatch::Answered => {
                 self.report_anomaly(format!("a second answer to request {id} was ignored"), Some(id.clone()))
             }
@@ -110,7 +110,7 @@ impl Session {
     fn on_error_without_id(&mut self, error: RpcError, now: Instant) {
         let about_reading = matches!(error.code, code::PARSE_ERROR | code::INVALID_REQUEST);
         let probing = matches!(self.phase, SessionPhase::Probing { .. });
-        match self.wire.sole_pending_id() {
+        match self.wire.sole_pending_request_id() {
             Some(id) if about_reading || probing => self.on_response(&id, Err(error), now),
             _ => {
                 let cause = format!("an error that names no request: {}", escape_and_truncate(&error.to_string(), 300));
@@ -119,9 +119,9 @@ impl Session {
         }
     }
 
-    /// Handles input that is not a valid message. The affected request fails immediately, without waiting for its
-    /// timeout.
-    pub(super) fn on_invalid(&mut self, invalid: InvalidMessage, batch: Option<u64>, now: Instant) {
+    /// Handles a received line that is not a valid message. If it seems to be a response, the call that it belongs to
+    /// fails immediately. If it seems to be a request, the session responds with an error.
+    pub(super) fn on_invalid_message(&mut self, invalid: InvalidMessage, batch: Option<u64>, now: Instant) {
         if invalid.cause == InvalidCause::Blank {
             return;
         }
@@ -131,7 +131,7 @@ impl Session {
         }
         self.report_anomaly(description, invalid.id.clone());
         if let Some(id) = invalid.peer_request.clone() {
-            if self.accepts_requests() && !self.is_request_open(&id) {
+            if self.accepts_server_requests() && !self.is_server_request_open(&id) {
                 let code = if matches!(invalid.cause, InvalidCause::NotJson(_)) {
                     code::PARSE_ERROR
                 } else {
@@ -144,7 +144,7 @@ impl Session {
         }
         let id = match &invalid.id {
             Some(id) => Some(id.clone()),
-            None if invalid.answer => self.wire.sole_pending_id(),
+            None if invalid.answer => self.wire.sole_pending_request_id(),
             None => None,
         };
         if let Some(id) = id {
@@ -188,8 +188,8 @@ impl Session {
             }),
             "notifications/cancelled" => {
                 results::deserialize_object::<CancelledParams>(params).map(|CancelledParams { request_id }| {
-                    if self.accepts_requests() {
-                        self.on_cancelled_by_server(&request_id, now);
+                    if self.accepts_server_requests() {
+                        self.on_request_cancelled_by_server(&request_id, now);
                     } else {
                         self.on_listen_cancelled(&request_id, now);
                     }
@@ -197,9 +197,9 @@ impl Session {
             }
             // The lists are read once the session is ready, so earlier change notifications are redundant.
             _ if !ready => Ok(()),
-            "notifications/tools/list_changed" => self.on_list_changed(ListKind::Tools, &params),
-            "notifications/prompts/list_changed" => self.on_list_changed(ListKind::Prompts, &params),
-            "notifications/resources/list_changed" => self.on_list_changed(ListKind::Resources, &params),
+            "notifications/tools/list_changed" => self.report_list_changed(ListKind::Tools, &params),
+            "notifications/prompts/list_changed" => self.report_list_changed(ListKind::Prompts, &params),
+            "notifications/resources/list_changed" => self.report_list_changed(ListKind::Resources, &params),
             "notifications/resources/updated" => {
                 if !self.is_subscribed_notification(&params) {
                     return;
@@ -213,14 +213,14 @@ impl Session {
                     .map(|done| self.on_elicitation_completed(done.elicitation_id))
             }
             "notifications/tasks/status" if self.revision().has_core_tasks() => self.on_task_message(params, now),
-            "notifications/tasks" if self.revision().has_listen() => {
+            "notifications/tasks" if self.revision().has_subscriptions_listen() => {
                 if !self.is_subscribed_notification(&params) {
                     return;
                 }
                 self.on_task_message(params, now)
             }
-            "notifications/subscriptions/acknowledged" if self.revision().has_listen() => {
-                self.on_acknowledged(params, now);
+            "notifications/subscriptions/acknowledged" if self.revision().has_subscriptions_listen() => {
+                self.on_subscription_acknowledged(params, now);
                 Ok(())
             }
             // Servers may send notifications of later revisions or extensions.
@@ -234,7 +234,7 @@ impl Session {
         }
     }
 
-    fn on_list_changed(&mut self, kind: ListKind, params: &Map) -> Result<(), String> {
+    fn report_list_changed(&mut self, kind: ListKind, params: &Map) -> Result<(), String> {
         if self.is_subscribed_notification(params) {
             self.events.push(SessionEvent::ListChanged(kind));
         }
@@ -245,7 +245,7 @@ impl Session {
     /// 2025-11-25).
     pub(super) fn store_elicitation_id(&mut self, params: &ElicitParams) {
         if let ElicitParams::Url { elicitation_id: Some(id), .. } = params {
-            if self.elicitations.len() == MAX_STORED_ELICITATIONS {
+            if self.elicitations.len() == MAX_STORED_ELICITATION_IDS {
                 self.elicitations.shift_remove_index(0);
             }
             self.elicitations.insert(id.clone());

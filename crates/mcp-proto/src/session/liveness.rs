@@ -21,8 +21,8 @@ impl LivenessCheck {
         self.next = interval.and_then(|interval| checked_deadline(now, interval));
     }
 
-    /// Restarts the ping interval after a message from the server. If a ping is pending, extends its deadline by
-    /// `patience`.
+    /// Restarts the ping interval after a message from the server. If a ping is pending, moves its deadline to `now +
+    /// patience`.
     pub(super) fn on_message(&mut self, now: Instant, patience: Duration) {
         self.next = self.interval.and_then(|interval| checked_deadline(now, interval));
         if self.is_pinging {

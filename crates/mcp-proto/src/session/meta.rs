@@ -2,21 +2,21 @@
 
 use serde_json::{Value, json};
 
-use crate::jsonrpc::{ObjectWriter, serialize_members};
+use crate::jsonrpc::{JsonObjectWriter, serialize_members};
 use crate::revision::Revision;
 use crate::types::{ClientCapabilities, ElicitationCapability, LogLevel, Map};
 
 use super::{SessionConfig, TraceContext, tasks};
 
-/// Key in `_meta` of requests: the protocol version. This and the following keys are of 2026-07-28 (`basic`, section on
-/// `_meta`).
+/// Key in `_meta` of requests for the protocol version. This and the following keys are of 2026-07-28 (`basic`, section
+/// on `_meta`).
 const PROTOCOL_VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_INFO_KEY: &str = "io.modelcontextprotocol/clientInfo";
 const CLIENT_CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 const LOG_LEVEL_KEY: &str = "io.modelcontextprotocol/logLevel";
-/// Key in `_meta` of change notifications: the id of their `subscriptions/listen` request.
+/// Key in `_meta` of change notifications for the id of their `subscriptions/listen` request.
 pub(super) const SUBSCRIPTION_ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
-/// Key in `_meta` of results: name and version of the server.
+/// Key in `_meta` of results for the name and version of the server.
 pub(super) const SERVER_INFO_KEY: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Returns those of the client's capabilities that exist in `revision`.
@@ -36,7 +36,7 @@ pub(super) fn capabilities_in_revision(all: &ClientCapabilities, revision: Revis
         offered.elicitation =
             offered.elicitation.filter(supports_form_elicitation).map(|_| ElicitationCapability::default());
     }
-    if revision.has_listen() {
+    if revision.has_subscriptions_listen() {
         // The session itself implements this extension.
         offered.extensions.get_or_insert_with(Map::new).insert(tasks::TASKS_EXTENSION.into(), json!({}));
     }
@@ -59,22 +59,22 @@ pub(super) fn initialize_params(config: &SessionConfig, revision: Revision) -> V
 
 /// Cache of the `_meta` members that are the same in all requests of a session, in serialized form.
 #[derive(Debug, Default)]
-pub(super) struct CommonMeta(Option<(Revision, Box<str>)>);
+pub(super) struct CommonRequestMeta(Option<(Revision, Box<str>)>);
 
-impl CommonMeta {
+impl CommonRequestMeta {
     /// Returns the common members of `_meta`, serialized without braces. Empty in revisions without request metadata.
-    pub(super) fn get(&mut self, config: &SessionConfig, revision: Revision) -> &str {
+    pub(super) fn serialized(&mut self, config: &SessionConfig, revision: Revision) -> &str {
         if !revision.has_request_meta() {
             return "";
         }
         if self.0.as_ref().is_none_or(|(of, _)| *of != revision) {
-            self.0 = Some((revision, serialize_common_meta(config, revision)));
+            self.0 = Some((revision, serialize_common_request_meta(config, revision)));
         }
         self.0.as_ref().map_or("", |(_, members)| members)
     }
 }
 
-fn serialize_common_meta(config: &SessionConfig, revision: Revision) -> Box<str> {
+fn serialize_common_request_meta(config: &SessionConfig, revision: Revision) -> Box<str> {
     serialize_members(|meta| {
         meta.put(PROTOCOL_VERSION_KEY, &revision);
         meta.put(CLIENT_INFO_KEY, &config.client);
@@ -91,11 +91,11 @@ pub(super) struct RequestMeta<'a> {
 }
 
 impl RequestMeta<'_> {
-    /// Writes `_meta` into `params` unless it is empty. `common` is the result of [`CommonMeta::get`].
-    pub(super) fn write(&self, common: &str, params: &mut ObjectWriter<'_>) {
+    /// Writes `_meta` into `params` unless it is empty. `common` is the result of [`CommonRequestMeta::serialized`].
+    pub(super) fn write(&self, common: &str, params: &mut JsonObjectWriter<'_>) {
         params.put_object("_meta", |meta| {
             if !common.is_empty() {
-                meta.put_serialized(common);
+                meta.put_serialized_members(common);
                 if let Some(level) = self.log_level {
                     meta.put(LOG_LEVEL_KEY, &level);
                 }

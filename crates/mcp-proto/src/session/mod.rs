@@ -18,7 +18,6 @@ mod handshake_responses;
 mod incoming;
 mod liveness;
 mod meta;
-mod mirrored_arguments;
 mod mrtr;
 mod pending_calls;
 mod progress;
@@ -36,6 +35,7 @@ mod task_inputs;
 mod task_view;
 mod tasks;
 mod timers;
+mod tool_argument_headers;
 mod tool_headers;
 mod trace;
 mod transmit;
@@ -52,15 +52,15 @@ use crate::types::LogLevel;
 use batches::PendingBatch;
 use handshake::{HandshakeAttempts, SessionPhase};
 use liveness::LivenessCheck;
-use meta::CommonMeta;
-use mirrored_arguments::MirroredArguments;
+use meta::CommonRequestMeta;
 use pending_calls::PendingCalls;
 use queue::EventQueue;
 use reopening::ReopeningState;
 use request_table::PendingRequestTable;
 use server_requests::PendingServerRequest;
 use subscriptions::ListenRequestState;
-use task_calls::TaskSupportRecords;
+use task_calls::ToolTaskSupportRecords;
+use tool_argument_headers::ToolArgumentHeaders;
 
 pub use caching::{CacheHint, CacheScope};
 pub use config::{CallDeadline, HandshakeMode, SessionConfig, SessionLimits, SessionTimeouts, TransportKind};
@@ -95,12 +95,12 @@ pub struct Session {
     liveness: LivenessCheck,
     log_level: Option<LogLevel>,
     trace: Option<Box<TraceContext>>,
-    common_meta: CommonMeta,
-    mirrored: MirroredArguments,
-    tasks: TaskSupportRecords,
+    common_meta: CommonRequestMeta,
+    mirrored: ToolArgumentHeaders,
+    tasks: ToolTaskSupportRecords,
     elicitations: IndexSet<String>,
-    /// Latest line of the server during the handshake that was not a message, quoted in the error if the handshake
-    /// fails.
+    /// Latest line that the server wrote during the handshake and that was not a message. The error quotes it if the
+    /// handshake fails.
     last_output: Option<String>,
 }
 
@@ -136,9 +136,9 @@ impl Session {
             liveness: LivenessCheck::default(),
             log_level: None,
             trace: None,
-            common_meta: CommonMeta::default(),
-            mirrored: MirroredArguments::default(),
-            tasks: TaskSupportRecords::default(),
+            common_meta: CommonRequestMeta::default(),
+            mirrored: ToolArgumentHeaders::default(),
+            tasks: ToolTaskSupportRecords::default(),
             elicitations: IndexSet::new(),
             last_output: None,
             config: Box::new(config),
@@ -153,7 +153,7 @@ impl Session {
         if !self.is_closed() {
             self.on_message(now);
             self.process_message(message, origin, None, now);
-            self.check_output_limit();
+            self.close_if_output_limit_exceeded();
         }
     }
 
@@ -162,8 +162,8 @@ impl Session {
     pub fn handle_invalid(&mut self, invalid: InvalidMessage, now: Instant) {
         if !self.is_closed() {
             self.on_message(now);
-            self.on_invalid(invalid, None, now);
-            self.check_output_limit();
+            self.on_invalid_message(invalid, None, now);
+            self.close_if_output_limit_exceeded();
         }
     }
 
@@ -173,7 +173,7 @@ impl Session {
     pub fn handle_undelivered(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
         if !self.is_closed() {
             self.on_undelivered(id, fault, now);
-            self.check_output_limit();
+            self.close_if_output_limit_exceeded();
         }
     }
 
@@ -183,7 +183,7 @@ impl Session {
     pub fn handle_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         if !self.is_closed() {
             self.on_session_lost(refused, now);
-            self.check_output_limit();
+            self.close_if_output_limit_exceeded();
         }
     }
 
@@ -196,7 +196,7 @@ impl Session {
     /// Processes expired timeouts. Has no effect before the time that [`Session::poll_timeout`] returned.
     pub fn handle_timeout(&mut self, now: Instant) {
         if !self.is_closed() {
-            self.expire(now);
+            self.process_due_timers(now);
         }
     }
 
@@ -269,7 +269,7 @@ impl Session {
         answer: ClientResponse,
         now: Instant,
     ) -> Result<(), UnknownRequest> {
-        self.respond_to_request(request, answer, now)
+        self.respond_to_server_request(request, answer, now)
     }
 
     /// Sends a notification to the server, if the revision and the client's declared capabilities allow it.
@@ -284,7 +284,7 @@ impl Session {
         }
     }
 
-    /// Sets the trace context that subsequent calls send, in 2026-07-28 only.
+    /// Sets the trace context that subsequent calls send. Only 2026-07-28 sends it.
     pub fn set_trace(&mut self, trace: Option<TraceContext>) {
         self.trace = trace.map(Box::new);
     }
@@ -294,11 +294,11 @@ impl Session {
         self.wire.is_pending(id)
     }
 
-    /// Pauses the deadlines of the call that sent this request while the request waits for the user outside of the
+    /// Pauses the deadlines of the call that sent the request `id`, while the request waits for the user outside of the
     /// session, such as for a sign-in. Returns the call, or `None` if the request belongs to no call. Each returned
     /// call must be resumed once with [`resume_call`](Session::resume_call).
     pub fn pause_call_of(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
-        self.pause_call_of_request(id, now)
+        self.pause_call_of_server_request(id, now)
     }
 
     /// Ends one pause of the call's deadlines that [`pause_call_of`](Session::pause_call_of) started.
@@ -347,12 +347,12 @@ impl Session {
         }
         self.fail_handshake_on_close(&reason);
         self.end_all_calls(&reason);
-        self.end_all_requests();
+        self.end_all_server_requests();
         self.phase = SessionPhase::Closed(reason.clone());
         self.events.push(SessionEvent::Closed(reason));
     }
 
-    fn check_output_limit(&mut self) {
+    fn close_if_output_limit_exceeded(&mut self) {
         if self.out.len() > self.config.limits.queued_messages {
             self.end_session(CloseReason::NotReading(self.out.len()));
         }

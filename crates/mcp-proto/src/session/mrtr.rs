@@ -7,12 +7,12 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::jsonrpc::{ObjectWriter, escape_and_truncate};
+use crate::jsonrpc::{JsonObjectWriter, escape_and_truncate};
 use crate::types::Map;
 
 use super::request_encoding::parse_server_request;
 use super::results::{self, InputRequest};
-use super::server_requests::RequestSource;
+use super::server_requests::ServerRequestSource;
 use super::{CallError, CallId, ServerRequest, Session, meta};
 
 /// Input that the server requested from the user in one `input_required` result, and the user's responses so far.
@@ -31,7 +31,7 @@ impl std::fmt::Debug for RequestedInputs {
 impl RequestedInputs {
     /// Writes the user's input into the parameters of the repeated request. Includes `requestState` only if the latest
     /// result had one.
-    pub(super) fn write(&self, params: &mut ObjectWriter<'_>) {
+    pub(super) fn write(&self, params: &mut JsonObjectWriter<'_>) {
         if !self.answers.is_empty() {
             params.put("inputResponses", &self.answers);
         }
@@ -49,14 +49,14 @@ struct InputRequiredResult {
 }
 
 impl Session {
-    /// Processes an `input_required` result of a call: reports its requests to the session's caller.
+    /// Processes an `input_required` result of a call: reports the requests in it to the session's caller.
     pub(super) fn on_input_required(&mut self, id: CallId, body: Map, bytes: usize, now: Instant) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.rounds += 1;
         if call.rounds > self.config.limits.mrtr_rounds {
             return self.end_call(id, Err(CallError::TooManyRounds));
         }
-        let (state, requests) = match self.parse_input_required(body, bytes) {
+        let (state, requests) = match self.parse_input_required_result(body, bytes) {
             Ok(round) => round,
             Err(cause) => return self.end_call(id, Err(CallError::BadAnswer { cause })),
         };
@@ -69,14 +69,20 @@ impl Session {
         }
         let each = bytes / requests.len();
         for (key, server_request) in requests {
-            self.emit_request(RequestSource::Round { call: id, key }, Some(id), vec![id], (server_request, each), now);
+            self.report_server_request(
+                ServerRequestSource::Round { call: id, key },
+                Some(id),
+                vec![id],
+                (server_request, each),
+                now,
+            );
         }
     }
 
     /// Decodes the `requestState` and the requests of an `input_required` result. Returns an error if any request is
     /// invalid, so that no request reaches the user.
     #[allow(clippy::type_complexity)]
-    fn parse_input_required(
+    fn parse_input_required_result(
         &self,
         body: Map,
         bytes: usize,
@@ -96,7 +102,7 @@ impl Session {
         if requests.is_empty() && request_state.is_none() {
             return Err("an input_required result without inputRequests and requestState".into());
         }
-        if !requests.is_empty() && !self.has_room_for_requests(requests.len(), bytes) {
+        if !requests.is_empty() && !self.has_room_for_server_requests(requests.len(), bytes) {
             return Err("too many or too large requests for input are open".into());
         }
         let offered = meta::capabilities_in_revision(&self.config.capabilities, self.revision());
@@ -110,7 +116,7 @@ impl Session {
     }
 
     /// Processes the response to one request of an `input_required` result. `None` is a refusal, which ends the call
-    /// because the protocol cannot express it.
+    /// because the protocol has no response for it.
     pub(super) fn on_input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>) {
         let Some(answer) = answer else { return self.end_call(id, Err(CallError::Refused)) };
         let Some(inputs) = self.calls.get_mut(&id).and_then(|call| call.inputs.as_mut()) else { return };

@@ -9,7 +9,7 @@ use crate::jsonrpc::{RawJson, RequestId};
 use super::request_table::RequestPurpose;
 use super::{Session, SessionEvent};
 
-/// Maximum length in bytes of the message in a progress notification. Longer messages are truncated.
+/// Maximum length in bytes of the text in a progress notification. Longer texts are truncated.
 const MAX_PROGRESS_MESSAGE_BYTES: usize = 4096;
 
 #[derive(Deserialize)]

@@ -49,7 +49,8 @@ impl EventQueue {
         self.push_sized(event, 0);
     }
 
-    /// Queues an event whose size on the wire was `bytes`.
+    /// Queues an event. `bytes` is the length of the received message from which it results, and counts against the
+    /// limit of the queue.
     pub(super) fn push_sized(&mut self, event: SessionEvent, bytes: usize) {
         match &event {
             SessionEvent::Progress { call, .. } => {

@@ -9,7 +9,7 @@ use crate::jsonrpc::{RawJson, RequestId, RpcError, code};
 
 use super::handshake::SessionPhase;
 use super::request_table::RequestPurpose;
-use super::server_requests::RequestSource;
+use super::server_requests::ServerRequestSource;
 use super::{CallError, CallId, ServerFacts, ServerRequestId, Session, TransportKind, WithdrawalReason};
 
 /// State of the previous session that is retained while a new session is opened.
@@ -17,8 +17,7 @@ use super::{CallError, CallId, ServerFacts, ServerRequestId, Session, TransportK
 pub(super) struct ReopeningState {
     /// Facts about the server from the previous handshake.
     pub(super) facts: Box<ServerFacts>,
-    /// Calls that are retained while the session is reopened, and whose requests are sent when the new session is
-    /// ready.
+    /// Calls that are retained while a new session is opened, and whose requests are sent when it is ready.
     held: Vec<CallId>,
 }
 
@@ -31,22 +30,22 @@ impl Session {
         let of_session = self.facts.as_ref().is_some_and(|facts| !facts.revision.is_modern());
         let call = refused.and_then(|id| self.wire.abandon_by_wire_id(id)).and_then(|purpose| purpose.call_id());
         if matches!(self.phase, SessionPhase::Ready) && of_session {
-            self.reopen(call, now);
+            self.reopen_session(call, now);
             self.reinitialize(now);
         } else if let Some(call) = call
             && self.is_reopening()
         {
-            self.retain_call(call);
+            self.retain_call_for_new_session(call);
         }
     }
 
-    /// Reopens the session if an error shows that the server now supports modern revisions instead of legacy ones, or
+    /// Opens a new session if `error` shows that the server now supports 2026-07-28 instead of earlier revisions, or
     /// vice versa. Returns `true` if so; the request of `call` is then sent again.
     pub(super) fn reopen_if_revision_changed(&mut self, call: CallId, error: &RpcError, now: Instant) -> bool {
         let Some(facts) = &self.facts else { return false };
         let other_era = match error.code {
-            code::UNSUPPORTED_VERSION => true,
-            code::HEADER_MISMATCH | code::MISSING_CAPABILITY => !facts.revision.is_modern(),
+            code::UNSUPPORTED_PROTOCOL_VERSION => true,
+            code::HEADER_MISMATCH | code::MISSING_CLIENT_CAPABILITY => !facts.revision.is_modern(),
             _ => false,
         };
         let Some(record) = self.calls.get_mut(&call) else { return false };
@@ -55,26 +54,27 @@ impl Session {
             return false;
         }
         record.reopened = true;
-        self.reopen(Some(call), now);
+        self.reopen_session(Some(call), now);
         self.restart_probe(now);
         true
     }
 
-    /// Discards the previous session: retains the calls that are safe to repeat or were `refused`, and ends all others.
-    fn reopen(&mut self, refused: Option<CallId>, now: Instant) {
+    /// Discards the state of the previous session. Retains the call `refused`, calls without a pending request and
+    /// calls that are safe to repeat, and ends all others.
+    fn reopen_session(&mut self, refused: Option<CallId>, now: Instant) {
         let Some(facts) = self.facts.take() else { return };
         self.reopening = Some(ReopeningState { facts, held: Vec::new() });
         self.out.clear();
         let open: Vec<ServerRequestId> = self
             .server_requests
             .iter()
-            .filter(|(_, server_request)| matches!(server_request.origin, RequestSource::Request { .. }))
+            .filter(|(_, server_request)| matches!(server_request.origin, ServerRequestSource::Request { .. }))
             .map(|(request, _)| *request)
             .collect();
         for request in open {
             // The server no longer waits for the response.
-            self.close_request(request, now);
-            self.withdraw_request(request, WithdrawalReason::SessionEnded);
+            self.close_server_request(request, now);
+            self.withdraw_server_request(request, WithdrawalReason::SessionEnded);
         }
         self.batches.clear();
         for purpose in self.wire.abandon_all() {
@@ -89,7 +89,7 @@ impl Session {
             let Some(call) = self.calls.get_mut(&id) else { continue };
             let in_flight = call.wire.take().is_some();
             if Some(id) == refused || !in_flight || call.request.is_safe_to_repeat() {
-                self.retain_call(id);
+                self.retain_call_for_new_session(id);
             } else {
                 let cause = "the server forgot the session before it answered".into();
                 self.end_call(id, Err(CallError::Undelivered { cause, sent: true }));
@@ -97,8 +97,8 @@ impl Session {
         }
     }
 
-    /// Retains a call while the session is being reopened. Its request is sent when the new session is ready.
-    pub(super) fn retain_call(&mut self, id: CallId) {
+    /// Retains a call while a new session is opened. Its request is sent when the new session is ready.
+    pub(super) fn retain_call_for_new_session(&mut self, id: CallId) {
         if let Some(reopening) = &mut self.reopening {
             if let Some(call) = self.calls.get_mut(&id) {
                 call.wire = None;
@@ -112,7 +112,7 @@ impl Session {
 
     /// Handles the response to a request that restores state of the previous session, such as the log level. Reports an
     /// error as an anomaly.
-    pub(super) fn on_restore_response(&mut self, answer: Result<RawJson, RpcError>) {
+    pub(super) fn on_state_restore_response(&mut self, answer: Result<RawJson, RpcError>) {
         if let Err(error) = answer {
             self.report_anomaly(format!("the state of the previous session could not be restored: {error}"), None);
         }

@@ -9,7 +9,7 @@ use crate::types::{
     SamplingContent,
 };
 
-use super::server_requests::RequestKind;
+use super::server_requests::ServerRequestKind;
 use super::{ClientResponse, ServerRequest, meta, results, sampling};
 
 /// Decodes a request from the server. Returns the error to respond with if the request is invalid or needs a capability
@@ -48,36 +48,36 @@ fn invalid_params_error(cause: impl Into<String>) -> RpcError {
     RpcError::new(code::INVALID_PARAMS, cause)
 }
 
-pub(super) fn server_request_kind(server_request: &ServerRequest) -> RequestKind {
+pub(super) fn server_request_kind(server_request: &ServerRequest) -> ServerRequestKind {
     match server_request {
-        ServerRequest::Sampling(_) => RequestKind::Sampling,
-        ServerRequest::Elicitation(ElicitParams::Form { .. }) => RequestKind::Form,
-        ServerRequest::Elicitation(ElicitParams::Url { .. }) => RequestKind::Url,
-        ServerRequest::Roots => RequestKind::Roots,
+        ServerRequest::Sampling(_) => ServerRequestKind::Sampling,
+        ServerRequest::Elicitation(ElicitParams::Form { .. }) => ServerRequestKind::Form,
+        ServerRequest::Elicitation(ElicitParams::Url { .. }) => ServerRequestKind::Url,
+        ServerRequest::Roots => ServerRequestKind::Roots,
     }
 }
 
 /// Encodes the client's response to a request from the server. Returns `None` if its kind does not match that of the
 /// request.
 pub(super) fn encode_client_response(
-    kind: RequestKind,
+    kind: ServerRequestKind,
     answer: ClientResponse,
     revision: Revision,
 ) -> Option<Result<Value, RpcError>> {
     match (kind, answer) {
         (_, ClientResponse::Refused { code, message }) => Some(Err(RpcError::new(code, message))),
-        (RequestKind::Sampling, ClientResponse::Sampling(result)) => {
+        (ServerRequestKind::Sampling, ClientResponse::Sampling(result)) => {
             Some(adapt_sampling_result(*result, revision).map(|result| json!(result)))
         }
-        (RequestKind::Form, ClientResponse::Elicitation(ElicitResult { action, content })) => {
+        (ServerRequestKind::Form, ClientResponse::Elicitation(ElicitResult { action, content })) => {
             let content = content.filter(|_| action == ElicitAction::Accept);
             Some(Ok(json!(ElicitResult { action, content })))
         }
         // The content of a URL interaction is not sent through the client.
-        (RequestKind::Url, ClientResponse::Elicitation(ElicitResult { action, .. })) => {
+        (ServerRequestKind::Url, ClientResponse::Elicitation(ElicitResult { action, .. })) => {
             Some(Ok(json!(ElicitResult { action, content: None })))
         }
-        (RequestKind::Roots, ClientResponse::Roots(roots)) => Some(Ok(json!({ "roots": roots }))),
+        (ServerRequestKind::Roots, ClientResponse::Roots(roots)) => Some(Ok(json!({ "roots": roots }))),
         _ => None,
     }
 }

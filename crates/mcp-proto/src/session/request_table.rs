@@ -7,13 +7,13 @@ use crate::jsonrpc::RequestId;
 
 use super::CallId;
 
-/// Maximum number of stored ids of abandoned requests, from which their late responses are recognized.
-const MAX_ABANDONED_IDS: usize = 1024;
+/// Maximum number of stored ids of abandoned requests, by which late responses to them are recognized.
+const MAX_ABANDONED_REQUEST_IDS: usize = 1024;
 
 /// Purpose of a pending request of the client, which determines the handler of its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestPurpose {
-    /// `tools/list`, because the headers of a call did not match the tool's current definition.
+    /// `tools/list`, sent because the server refused the HTTP headers of a call.
     Relist { call: CallId, page: u32 },
     /// `tasks/get` of a call that continues as a task.
     TaskGet(CallId),
@@ -27,7 +27,7 @@ pub(super) enum RequestPurpose {
     Restore,
     /// `server/discover` in the handshake.
     Probe,
-    /// `initialize`, to open a legacy session.
+    /// `initialize`, which opens a session in revisions before 2026-07-28.
     Initialize,
     /// Request of a call that the session's caller started.
     Call(CallId),
@@ -38,7 +38,7 @@ pub(super) enum RequestPurpose {
 }
 
 impl RequestPurpose {
-    /// Returns the call whose own request this is, or `None` for requests about a call, such as a poll of its task.
+    /// Returns the call that this request carries out, or `None` for requests about a call, such as a poll of its task.
     pub(super) fn call_id(self) -> Option<CallId> {
         if let RequestPurpose::Call(call) = self { Some(call) } else { None }
     }
@@ -95,7 +95,7 @@ impl PendingRequestTable {
     /// Moves a pending request to the abandoned ones, so that its late response is ignored.
     pub(super) fn abandon(&mut self, id: i64) {
         if self.waiting.swap_remove(&id).is_some() {
-            if self.given_up.len() == MAX_ABANDONED_IDS {
+            if self.given_up.len() == MAX_ABANDONED_REQUEST_IDS {
                 self.given_up.shift_remove_index(0);
             }
             self.given_up.insert(id);
@@ -128,7 +128,7 @@ impl PendingRequestTable {
 
     /// Returns the id of the only pending request apart from `subscriptions/listen`, to which a response without an id
     /// must belong. Returns `None` if no or several requests are pending.
-    pub(super) fn sole_pending_id(&self) -> Option<RequestId> {
+    pub(super) fn sole_pending_request_id(&self) -> Option<RequestId> {
         let mut soon = self.waiting.iter().filter(|(_, purpose)| **purpose != RequestPurpose::Listen);
         match (soon.next(), soon.next()) {
             (Some((id, _)), None) => Some(RequestId::Number(*id)),

@@ -51,7 +51,7 @@ pub(super) struct ResultBody {
     is_error: Option<bool>,
 }
 
-/// Lists or content blocks of a response, by type, with the error if they are invalid.
+/// The list or the content blocks in the body of a response, or the error if they are invalid.
 #[derive(Debug, Default)]
 enum ResultContent {
     #[default]
@@ -89,7 +89,7 @@ impl std::ops::DerefMut for ResultBody {
 
 impl ResultBody {
     /// Parses a result of `request` that is embedded in another message, such as the state of a completed task.
-    pub(super) fn read_embedded(request: &ClientRequest, body: Map) -> Result<ResultBody, String> {
+    pub(super) fn parse_embedded(request: &ClientRequest, body: Map) -> Result<ResultBody, String> {
         let text = Value::Object(body).to_string();
         ResultBody::read(request, &RawJson::copy_of(&text))
     }
@@ -106,9 +106,9 @@ impl ResultBody {
                 (ClientRequest::ListResourceTemplates { .. }, "resourceTemplates") => {
                     ResultContent::Templates(parse_list_page(place))
                 }
-                (ClientRequest::CallTool { .. }, "content") => {
-                    ResultContent::Content(place.parse_list(JsonCursor::parse_block).map(Option::unwrap_or_default))
-                }
+                (ClientRequest::CallTool { .. }, "content") => ResultContent::Content(
+                    place.parse_list(JsonCursor::parse_content_block).map(Option::unwrap_or_default),
+                ),
                 (ClientRequest::ReadResource { .. }, "contents") => ResultContent::Contents(
                     place
                         .parse_list(JsonCursor::parse_resource_contents)
@@ -131,7 +131,7 @@ impl ResultBody {
     }
 
     /// Removes and returns the invalid entries of the list in the body, or `None` if all entries are valid.
-    pub(super) fn take_dropped_items(&mut self) -> Option<(ListKind, Vec<DroppedListEntry>)> {
+    pub(super) fn take_dropped_entries(&mut self) -> Option<(ListKind, Vec<DroppedListEntry>)> {
         let (kind, dropped, more) = match &mut self.bulk {
             ResultContent::Tools(Ok(page)) => (ListKind::Tools, &mut page.dropped, page.more_dropped),
             ResultContent::Prompts(Ok(page)) => (ListKind::Prompts, &mut page.dropped, page.more_dropped),
@@ -170,7 +170,7 @@ fn parse_list_page<T: ListEntryType>(place: &mut JsonCursor<'_>) -> Result<ListP
 }
 
 /// Returns the member `nextCursor` of one page of a list. The cursor may be any string.
-fn next_cursor(mut fields: Map) -> Result<Option<String>, String> {
+fn parse_next_cursor(mut fields: Map) -> Result<Option<String>, String> {
     match fields.shift_remove("nextCursor") {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(cursor)) => Ok(Some(cursor)),
@@ -225,19 +225,19 @@ pub(super) fn to_server_result(
         ) => Ok(ServerResult::Empty),
         (_, ResultContent::Tools(page)) => {
             let items = page.map_err(of("tools"))?.items;
-            Ok(ServerResult::Tools { items, next_cursor: next_cursor(fields)?, cache })
+            Ok(ServerResult::Tools { items, next_cursor: parse_next_cursor(fields)?, cache })
         }
         (_, ResultContent::Prompts(page)) => {
             let items = page.map_err(of("prompts"))?.items;
-            Ok(ServerResult::Prompts { items, next_cursor: next_cursor(fields)?, cache })
+            Ok(ServerResult::Prompts { items, next_cursor: parse_next_cursor(fields)?, cache })
         }
         (_, ResultContent::Resources(page)) => {
             let items = page.map_err(of("resources"))?.items;
-            Ok(ServerResult::Resources { items, next_cursor: next_cursor(fields)?, cache })
+            Ok(ServerResult::Resources { items, next_cursor: parse_next_cursor(fields)?, cache })
         }
         (_, ResultContent::Templates(page)) => {
             let items = page.map_err(of("resourceTemplates"))?.items;
-            Ok(ServerResult::Templates { items, next_cursor: next_cursor(fields)?, cache })
+            Ok(ServerResult::Templates { items, next_cursor: parse_next_cursor(fields)?, cache })
         }
         (_, ResultContent::Content(content)) => {
             let content = content.map_err(of("content"))?;

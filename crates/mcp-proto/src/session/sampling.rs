@@ -8,7 +8,7 @@ use crate::types::{ContentBlock, CreateMessageParams, Role, SamplingMessage};
 /// Valid modes of `toolChoice` in a sampling request.
 const TOOL_CHOICE_MODES: [&str; 3] = ["auto", "required", "none"];
 
-/// Validates a sampling request. `offers_tools` is set if the client declared that it supports tools in sampling.
+/// Validates a sampling request. `offers_tools` is `true` if the client declared that it supports tools in sampling.
 ///
 /// # Errors
 ///
@@ -32,15 +32,15 @@ pub fn validate_sampling_request(params: &CreateMessageParams, offers_tools: boo
     }
     let mut before: Option<&SamplingMessage> = None;
     for message in &params.messages {
-        check_block_types(message, offers_tools)?;
-        check_tool_results(before, Some(message))?;
+        check_content_block_types(message, offers_tools)?;
+        check_tool_results_match_tool_uses(before, Some(message))?;
         before = Some(message);
     }
-    check_tool_results(before, None)
+    check_tool_results_match_tool_uses(before, None)
 }
 
 /// Checks that the content blocks of a message are of types that are allowed for its role.
-fn check_block_types(message: &SamplingMessage, offers_tools: bool) -> Result<(), String> {
+fn check_content_block_types(message: &SamplingMessage, offers_tools: bool) -> Result<(), String> {
     let blocks = message.content.blocks();
     for block in blocks {
         let fits = match block {
@@ -61,7 +61,10 @@ fn check_block_types(message: &SamplingMessage, offers_tools: bool) -> Result<()
 }
 
 /// Checks that the message `next` has exactly one tool result for each tool use of `message`.
-fn check_tool_results(message: Option<&SamplingMessage>, next: Option<&SamplingMessage>) -> Result<(), String> {
+fn check_tool_results_match_tool_uses(
+    message: Option<&SamplingMessage>,
+    next: Option<&SamplingMessage>,
+) -> Result<(), String> {
     let uses = content_block_ids(message, |block| match block {
         ContentBlock::ToolUse(used) => Some(&used.id),
         _ => None,
@@ -82,7 +85,7 @@ fn check_tool_results(message: Option<&SamplingMessage>, next: Option<&SamplingM
     Ok(())
 }
 
-/// Returns the ids that `id` returns for content blocks, sorted. Blocks without an id are skipped.
+/// Calls `id` for each content block and returns the ids in sorted order. Skips blocks for which `id` returns `None`.
 fn content_block_ids<'a>(
     message: Option<&'a SamplingMessage>,
     id: impl Fn(&'a ContentBlock) -> Option<&'a String>,

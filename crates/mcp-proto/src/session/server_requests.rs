@@ -17,8 +17,8 @@ use super::{
 /// A request from the server that has no response yet.
 #[derive(Debug)]
 pub(super) struct PendingServerRequest {
-    pub(super) origin: RequestSource,
-    pub(super) kind: RequestKind,
+    pub(super) origin: ServerRequestSource,
+    pub(super) kind: ServerRequestKind,
     /// Call that caused the request, if known.
     call: Option<CallId>,
     /// Calls whose deadlines are paused while the request is open.
@@ -29,7 +29,7 @@ pub(super) struct PendingServerRequest {
 
 /// Source of a server's request, which determines how the client's response is sent.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum RequestSource {
+pub(super) enum ServerRequestSource {
     /// JSON-RPC request, alone or in a batch, that is answered with a JSON-RPC response.
     Request {
         id: RequestId,
@@ -47,7 +47,7 @@ pub(super) enum RequestSource {
 
 /// Kind of a request from the server, which determines the valid kinds of response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RequestKind {
+pub(super) enum ServerRequestKind {
     Sampling,
     Form,
     Url,
@@ -65,7 +65,7 @@ impl Session {
         (batch, origin): (Option<u64>, &StreamOrigin),
         now: Instant,
     ) {
-        if self.is_request_open(&id) {
+        if self.is_server_request_open(&id) {
             return self
                 .report_anomaly("a request with the id of another that is still open was ignored".into(), Some(id));
         }
@@ -92,7 +92,7 @@ impl Session {
         };
         match parsed {
             Err(error) => self.respond(id, batch, Err(error)),
-            Ok(_) if !self.has_room_for_requests(1, bytes) => {
+            Ok(_) if !self.has_room_for_server_requests(1, bytes) => {
                 let error = RpcError::new(code::INTERNAL_ERROR, "too many requests of the server are open");
                 self.respond(id, batch, Err(error));
             }
@@ -100,10 +100,10 @@ impl Session {
                 let of_task = task.as_deref().and_then(|task| self.call_of_task(task));
                 let (call, stops) = match of_task {
                     Some(call) => (Some(call), vec![call]),
-                    None => self.find_likely_calls(origin),
+                    None => self.find_possible_calls_of_stream(origin),
                 };
-                self.emit_request(
-                    RequestSource::Request { id, batch, task },
+                self.report_server_request(
+                    ServerRequestSource::Request { id, batch, task },
                     call,
                     stops,
                     (server_request, bytes),
@@ -114,7 +114,7 @@ impl Session {
     }
 
     /// Returns `true` if `server_requests` more requests with `bytes` in total stay within the limits on open requests.
-    pub(super) fn has_room_for_requests(&self, server_requests: usize, bytes: usize) -> bool {
+    pub(super) fn has_room_for_server_requests(&self, server_requests: usize, bytes: usize) -> bool {
         let limits = &self.config.limits;
         let open: usize = self.server_requests.values().map(|server_request| server_request.bytes).sum();
         self.server_requests.len() + server_requests <= limits.open_requests
@@ -124,7 +124,7 @@ impl Session {
     /// Determines the call that caused a request from the server, and the calls whose deadlines the request pauses.
     /// Over Streamable HTTP, the stream that carried the request identifies the call. Otherwise the call is known only
     /// if a single one is in flight; if several are, the deadlines of all are paused.
-    fn find_likely_calls(&self, origin: &StreamOrigin) -> (Option<CallId>, Vec<CallId>) {
+    fn find_possible_calls_of_stream(&self, origin: &StreamOrigin) -> (Option<CallId>, Vec<CallId>) {
         if let Some(call) = self.call_of_stream(origin) {
             return (Some(call), vec![call]);
         }
@@ -140,9 +140,9 @@ impl Session {
         self.wire.purpose(*id)?.call_id()
     }
 
-    pub(super) fn emit_request(
+    pub(super) fn report_server_request(
         &mut self,
-        origin: RequestSource,
+        origin: ServerRequestSource,
         call: Option<CallId>,
         stops: Vec<CallId>,
         (server_request, bytes): (ServerRequest, usize),
@@ -165,7 +165,7 @@ impl Session {
         request
     }
 
-    pub(super) fn respond_to_request(
+    pub(super) fn respond_to_server_request(
         &mut self,
         request: ServerRequestId,
         answer: ClientResponse,
@@ -174,18 +174,24 @@ impl Session {
         let server_request = self.server_requests.get(&request).ok_or(UnknownRequest::NotOpen)?;
         let value = request_encoding::encode_client_response(server_request.kind, answer, self.revision())
             .ok_or(UnknownRequest::WrongKind)?;
-        if let Some(server_request) = self.close_request(request, now) {
+        if let Some(server_request) = self.close_server_request(request, now) {
             match server_request.origin {
-                RequestSource::Request { id, batch, task } => self.respond(id, batch, add_related_task(value, task)),
-                RequestSource::Task { call, key } => self.on_task_input_answered(call, &key, value.ok(), now),
-                RequestSource::Round { call, key } => self.on_input_answered(call, &key, value.ok()),
+                ServerRequestSource::Request { id, batch, task } => {
+                    self.respond(id, batch, add_related_task(value, task))
+                }
+                ServerRequestSource::Task { call, key } => self.on_task_input_answered(call, &key, value.ok(), now),
+                ServerRequestSource::Round { call, key } => self.on_input_answered(call, &key, value.ok()),
             }
         }
         Ok(())
     }
 
     /// Removes an open request of the server, and resumes the deadlines of the calls that it paused.
-    pub(super) fn close_request(&mut self, request: ServerRequestId, now: Instant) -> Option<PendingServerRequest> {
+    pub(super) fn close_server_request(
+        &mut self,
+        request: ServerRequestId,
+        now: Instant,
+    ) -> Option<PendingServerRequest> {
         let server_request = self.server_requests.shift_remove(&request)?;
         for id in &server_request.stops {
             self.resume_paused_call(*id, now);
@@ -194,7 +200,7 @@ impl Session {
     }
 
     /// Pauses the deadlines of the call whose request has this id, and returns the call.
-    pub(super) fn pause_call_of_request(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
+    pub(super) fn pause_call_of_server_request(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
         let RequestId::Number(number) = id else { return None };
         let call = self.wire.purpose(*number)?.call_id()?;
         let held = self.calls.get_mut(&call)?;
@@ -213,37 +219,37 @@ impl Session {
         }
     }
 
-    pub(super) fn withdraw_request(&mut self, request: ServerRequestId, why: WithdrawalReason) {
+    pub(super) fn withdraw_server_request(&mut self, request: ServerRequestId, why: WithdrawalReason) {
         // A request whose event is still queued needs no withdrawal.
         if !self.events.remove_request(request) {
             self.events.push(SessionEvent::Withdrawn { request, why });
         }
     }
 
-    pub(super) fn is_request_open(&self, id: &RequestId) -> bool {
-        self.request_by_wire_id(id).is_some()
+    pub(super) fn is_server_request_open(&self, id: &RequestId) -> bool {
+        self.server_request_by_wire_id(id).is_some()
     }
 
-    fn request_by_wire_id(&self, wire_id: &RequestId) -> Option<ServerRequestId> {
-        let has_wire_id = |server_request: &PendingServerRequest| matches!(&server_request.origin, RequestSource::Request { id, .. } if id == wire_id);
+    fn server_request_by_wire_id(&self, wire_id: &RequestId) -> Option<ServerRequestId> {
+        let has_wire_id = |server_request: &PendingServerRequest| matches!(&server_request.origin, ServerRequestSource::Request { id, .. } if id == wire_id);
         self.server_requests.iter().find(|(_, server_request)| has_wire_id(server_request)).map(|(request, _)| *request)
     }
 
     /// Processes the server's cancellation of its own request: reports the withdrawal to the caller and sends no
     /// response (`basic/utilities/cancellation`).
-    pub(super) fn on_cancelled_by_server(&mut self, id: &RequestId, now: Instant) {
-        let Some(request) = self.request_by_wire_id(id) else { return };
-        if let Some(PendingServerRequest { origin: RequestSource::Request { batch, .. }, .. }) =
-            self.close_request(request, now)
+    pub(super) fn on_request_cancelled_by_server(&mut self, id: &RequestId, now: Instant) {
+        let Some(request) = self.server_request_by_wire_id(id) else { return };
+        if let Some(PendingServerRequest { origin: ServerRequestSource::Request { batch, .. }, .. }) =
+            self.close_server_request(request, now)
         {
-            self.withdraw_request(request, WithdrawalReason::CancelledByServer);
+            self.withdraw_server_request(request, WithdrawalReason::CancelledByServer);
             self.record_batch_response(batch, None);
         }
     }
 
     /// Withdraws the open requests for input of a call or of its task, because the call has ended.
     pub(super) fn withdraw_input_requests(&mut self, ended: CallId) {
-        let of_call = |server_request: &PendingServerRequest| matches!(server_request.origin, RequestSource::Round { call, .. } | RequestSource::Task { call, .. } if call == ended);
+        let of_call = |server_request: &PendingServerRequest| matches!(server_request.origin, ServerRequestSource::Round { call, .. } | ServerRequestSource::Task { call, .. } if call == ended);
         let requests: Vec<ServerRequestId> = self
             .server_requests
             .iter()
@@ -252,12 +258,12 @@ impl Session {
             .collect();
         for request in requests {
             self.server_requests.shift_remove(&request);
-            self.withdraw_request(request, WithdrawalReason::CallEnded);
+            self.withdraw_server_request(request, WithdrawalReason::CallEnded);
         }
     }
 
     /// Refuses the open requests that a call caused, after the client ended the call.
-    pub(super) fn refuse_requests_of_call(&mut self, ended: CallId, now: Instant) {
+    pub(super) fn refuse_server_requests_of_call(&mut self, ended: CallId, now: Instant) {
         let requests: Vec<ServerRequestId> = self
             .server_requests
             .iter()
@@ -265,28 +271,28 @@ impl Session {
             .map(|(request, _)| *request)
             .collect();
         for request in requests {
-            if let Some(server_request) = self.close_request(request, now) {
-                self.withdraw_request(request, WithdrawalReason::CallEnded);
-                self.refuse(server_request, "the call that led to this has ended");
+            if let Some(server_request) = self.close_server_request(request, now) {
+                self.withdraw_server_request(request, WithdrawalReason::CallEnded);
+                self.refuse_server_request(server_request, "the call that led to this has ended");
             }
         }
     }
 
     /// Withdraws and refuses all open requests at the end of the session.
-    pub(super) fn end_all_requests(&mut self) {
+    pub(super) fn end_all_server_requests(&mut self) {
         for (request, server_request) in std::mem::take(&mut self.server_requests) {
-            self.withdraw_request(request, WithdrawalReason::SessionEnded);
-            self.refuse(server_request, "the session has ended");
+            self.withdraw_server_request(request, WithdrawalReason::SessionEnded);
+            self.refuse_server_request(server_request, "the session has ended");
         }
     }
 
-    fn refuse(&mut self, server_request: PendingServerRequest, why: &str) {
-        let RequestSource::Request { id, batch, task } = server_request.origin else { return };
+    fn refuse_server_request(&mut self, server_request: PendingServerRequest, why: &str) {
+        let ServerRequestSource::Request { id, batch, task } = server_request.origin else { return };
         let answer = match server_request.kind {
-            RequestKind::Form | RequestKind::Url => {
+            ServerRequestKind::Form | ServerRequestKind::Url => {
                 Ok(json!(ElicitResult { action: ElicitAction::Cancel, content: None }))
             }
-            RequestKind::Sampling | RequestKind::Roots => Err(RpcError::new(code::INTERNAL_ERROR, why)),
+            ServerRequestKind::Sampling | ServerRequestKind::Roots => Err(RpcError::new(code::INTERNAL_ERROR, why)),
         };
         self.respond(id, batch, add_related_task(answer, task));
     }

@@ -15,13 +15,14 @@ use super::request_table::RequestPurpose;
 use super::timers::{checked_deadline, is_due};
 use super::{CallError, CallId, ClientRequest, ServerResult, Session, SessionEvent, meta, results};
 
-/// Timeout of the acknowledgement of `subscriptions/listen`.
-const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum time that the server may take to acknowledge a `subscriptions/listen` request.
+const SUBSCRIPTION_ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Delay before the first attempt to subscribe again after the subscription was lost. Doubles with each further loss.
-const INITIAL_RENEW_DELAY: Duration = Duration::from_secs(1);
+const INITIAL_SUBSCRIPTION_RENEW_DELAY: Duration = Duration::from_secs(1);
 /// Maximum delay before an attempt to subscribe again.
-const MAX_RENEW_DELAY: Duration = Duration::from_secs(60);
-/// Lifetime of a subscription after which the delay of the next renewal is reset to [`INITIAL_RENEW_DELAY`].
+const MAX_SUBSCRIPTION_RENEW_DELAY: Duration = Duration::from_secs(60);
+/// Minimum lifetime of a subscription after which the delay of its next renewal is reset to
+/// [`INITIAL_SUBSCRIPTION_RENEW_DELAY`].
 const MIN_STABLE_SUBSCRIPTION_LIFETIME: Duration = Duration::from_secs(60);
 
 /// State of the subscription to change notifications.
@@ -37,7 +38,7 @@ pub(super) struct ListenRequestState {
     current: Option<i64>,
     /// Id of the previous `subscriptions/listen` request, whose last notifications may still arrive.
     previous: Option<i64>,
-    /// `true` if the server acknowledged the open `subscriptions/listen` request.
+    /// `true` if the server has acknowledged the open `subscriptions/listen` request.
     granted: bool,
     /// Deadline of the server's acknowledgement, or `None` if none is expected.
     acknowledge_by: Option<Instant>,
@@ -88,12 +89,12 @@ struct GrantedNotifications {
 }
 
 #[derive(Deserialize)]
-struct AcknowledgedParams {
+struct SubscriptionAcknowledgedParams {
     notifications: GrantedNotifications,
 }
 
 impl Session {
-    pub(super) fn check_subscription(&self, request: &ClientRequest) -> Result<(), CallError> {
+    pub(super) fn check_subscription_limit(&self, request: &ClientRequest) -> Result<(), CallError> {
         let limit = self.config.limits.subscriptions;
         if matches!(request, ClientRequest::Subscribe { .. }) && self.listen.uris.len() >= limit {
             return Err(CallError::Unsupported { what: format!("more than {limit} subscriptions") });
@@ -134,7 +135,7 @@ impl Session {
     }
 
     /// Removes the subscription of a call that the client ended before the server acknowledged it.
-    pub(super) fn drop_subscription(&mut self, ended: CallId, now: Instant) {
+    pub(super) fn drop_subscription_of_ended_call(&mut self, ended: CallId, now: Instant) {
         let Some(at) = self.listen.waiting.iter().position(|(call, _)| *call == ended) else { return };
         let (_, uri) = self.listen.waiting.remove(at);
         if !self.listen.waiting.iter().any(|(_, other)| *other == uri) && self.listen.uris.shift_remove(&uri) {
@@ -150,7 +151,7 @@ impl Session {
         }
     }
 
-    pub(super) fn remove_task(&mut self, task: &str) {
+    pub(super) fn stop_listening_to_task(&mut self, task: &str) {
         self.listen.tasks.shift_remove(task);
     }
 
@@ -166,7 +167,7 @@ impl Session {
             // This stream has no log messages, so no level is requested.
             let params = json!({ "notifications": requested });
             self.listen.current = Some(self.send_request(RequestPurpose::Listen, "subscriptions/listen", params, None));
-            self.listen.acknowledge_by = checked_deadline(now, ACKNOWLEDGE_TIMEOUT);
+            self.listen.acknowledge_by = checked_deadline(now, SUBSCRIPTION_ACKNOWLEDGE_TIMEOUT);
             self.listen.since = None;
         }
         if let Some(id) = before {
@@ -199,14 +200,16 @@ impl Session {
 
     /// Processes `notifications/subscriptions/acknowledged`, which lists the requested notifications that the server
     /// grants.
-    pub(super) fn on_acknowledged(&mut self, params: Map, now: Instant) {
+    pub(super) fn on_subscription_acknowledged(&mut self, params: Map, now: Instant) {
         match self.subscription_id(&params) {
             Some(id) if Some(id) == self.listen.current => {}
             Some(id) if Some(id) == self.listen.previous => return,
             _ => return self.report_anomaly("an acknowledgement of an unknown subscription".into(), None),
         }
         let granted = match results::deserialize_object(params) {
-            Ok(AcknowledgedParams { notifications }) => notifications.resource_subscriptions.unwrap_or_default(),
+            Ok(SubscriptionAcknowledgedParams { notifications }) => {
+                notifications.resource_subscriptions.unwrap_or_default()
+            }
             Err(cause) => return self.report_anomaly(format!("an invalid acknowledgement: {cause}"), None),
         };
         self.listen.granted = true;
@@ -244,7 +247,7 @@ impl Session {
     /// Returns `true` if a change notification should be processed, and `false` if it names a subscription that is
     /// neither the current nor the previous one.
     pub(super) fn is_subscribed_notification(&mut self, params: &Map) -> bool {
-        if !self.revision().has_listen() {
+        if !self.revision().has_subscriptions_listen() {
             return true;
         }
         let named = params.get("_meta").is_some_and(|meta| meta.get(meta::SUBSCRIPTION_ID_KEY).is_some());
@@ -307,8 +310,8 @@ impl Session {
         listen.acknowledge_by = None;
         let good =
             listen.since.is_some_and(|since| now.saturating_duration_since(since) >= MIN_STABLE_SUBSCRIPTION_LIFETIME);
-        let wait = if good || listen.waited.is_zero() { INITIAL_RENEW_DELAY } else { listen.waited * 2 };
-        listen.waited = wait.min(MAX_RENEW_DELAY);
+        let wait = if good || listen.waited.is_zero() { INITIAL_SUBSCRIPTION_RENEW_DELAY } else { listen.waited * 2 };
+        listen.waited = wait.min(MAX_SUBSCRIPTION_RENEW_DELAY);
         listen.renew_at = checked_deadline(now, listen.waited);
         if !std::mem::replace(&mut listen.is_loss_reported, true) {
             self.events.push(SessionEvent::SubscriptionsLost { cause });
@@ -324,7 +327,7 @@ impl Session {
             self.wire.abandon(current);
             self.send_cancellation(current, None);
             self.on_listen_lost(
-                format!("the server did not acknowledge the subscription within {ACKNOWLEDGE_TIMEOUT:?}"),
+                format!("the server did not acknowledge the subscription within {SUBSCRIPTION_ACKNOWLEDGE_TIMEOUT:?}"),
                 now,
             );
         }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::jsonrpc::{RawJson, RequestId, RpcError, code};
 use crate::types::{Map, TaskStatus};
 
-use super::delivery::undelivered_call_error;
+use super::delivery::to_undelivered_error;
 use super::request_table::RequestPurpose;
 use super::results::ResultBody;
 use super::tasks::{self, TaskMessage};
@@ -42,8 +42,8 @@ pub(super) struct TaskCall {
 }
 
 impl TaskCall {
-    /// Returns the time to send the next `tasks/get`. `None` while one is pending, since its response schedules the
-    /// next poll: a notification may have scheduled an earlier one that can't be sent yet.
+    /// Returns the time to send the next `tasks/get`. Returns `None` while one is pending, because its response
+    /// schedules the next one.
     pub(super) fn next_poll(&self) -> Option<Instant> {
         self.poll_at.filter(|_| self.get.is_none())
     }
@@ -64,14 +64,14 @@ pub(super) enum TaskInput {
 
 /// Tools that can run as tasks, and cancelled requests of the client for which the server may still create a task.
 #[derive(Debug, Default)]
-pub(super) struct TaskSupportRecords {
+pub(super) struct ToolTaskSupportRecords {
     /// Tools that can run as tasks. The value is `true` if a tool always runs as one (2025-11-25).
     support: IndexMap<String, bool>,
     /// Ids of requests that the client cancelled, but whose late response may still create a task.
     late: IndexSet<i64>,
 }
 
-impl TaskSupportRecords {
+impl ToolTaskSupportRecords {
     /// Records the `execution.taskSupport` of a listed tool.
     pub(super) fn record_tool(&mut self, tool: &str, support: Option<&str>) {
         match support {
@@ -104,14 +104,14 @@ impl Session {
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
         call.clock.remove_total_deadline(now);
         call.task = Some(Box::new(TaskCall {
-            view: message.to_view(),
+            view: message.to_task_view(),
             poll_at: None,
             get: None,
             result: None,
             update_count: 0,
             inputs: IndexMap::new(),
         }));
-        self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(message.to_view()) });
+        self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(message.to_task_view()) });
         self.on_task_status(id, message, now)
     }
 
@@ -124,7 +124,7 @@ impl Session {
     /// Processes the state of a task from a notification or from the result of `tasks/get`.
     pub(super) fn on_task_message(&mut self, params: Map, now: Instant) -> Result<(), String> {
         let message = TaskMessage::read(params)?;
-        let view = message.to_view();
+        let view = message.to_task_view();
         let Some(id) = self.call_of_task(&view.id) else { return Ok(()) };
         let Some(running) = self.calls.get_mut(&id).and_then(|call| call.task.as_deref_mut()) else { return Ok(()) };
         // A terminal status is final, even if an earlier status arrives after it.
@@ -161,7 +161,7 @@ impl Session {
             TaskStatus::InputRequired if core => self.request_task_result(id),
             TaskStatus::Completed => match task_message.result {
                 Some(result) => {
-                    let result = ResultBody::read_embedded(&call.request, result)
+                    let result = ResultBody::parse_embedded(&call.request, result)
                         .and_then(|body| results::to_server_result(&call.request, body, None))?;
                     self.end_call(id, Ok(result));
                 }
@@ -189,7 +189,7 @@ impl Session {
     }
 
     /// Sends `tasks/get` for each task whose poll is due.
-    pub(super) fn poll_tasks(&mut self, now: Instant) {
+    pub(super) fn poll_due_tasks(&mut self, now: Instant) {
         let is_due = |running: &TaskCall| is_due(running.next_poll(), now);
         let due: Vec<CallId> =
             self.calls.iter().filter(|(_, call)| call.task.as_deref().is_some_and(is_due)).map(|(id, _)| *id).collect();
@@ -264,7 +264,7 @@ impl Session {
         };
         let result = match answer {
             Ok(body) => read(&body).map_err(|cause| CallError::BadAnswer { cause }),
-            Err(error) => Err(self.convert_error(error)),
+            Err(error) => Err(self.classify_call_error(error)),
         };
         self.end_call(id, result);
     }
@@ -280,14 +280,14 @@ impl Session {
     ) {
         let final_answer = match fault {
             DeliveryFault::Status { error: Some(error), .. } => Some(CallError::Server(error.clone())),
-            DeliveryFault::Status { code: 400..=499, .. } => Some(undelivered_call_error(fault)),
+            DeliveryFault::Status { code: 400..=499, .. } => Some(to_undelivered_error(fault)),
             _ => None,
         };
         let Some(running) = self.task_call(id) else { return };
         match purpose {
             RequestPurpose::TaskGet(_) => running.get = None,
             RequestPurpose::TaskResult(_) => running.result = None,
-            _ => running.mark_update_lost(wire),
+            _ => running.mark_task_update_lost(wire),
         }
         running.poll_at = checked_deadline(now, running.view.time_until_poll());
         if let Some(error) = final_answer
@@ -297,13 +297,13 @@ impl Session {
         }
     }
 
-    /// Discards the ids of the pending requests about a call's task, after the session was reopened.
+    /// Discards the ids of the pending requests about a call's task, after a new session was opened.
     pub(super) fn discard_task_requests(&mut self, id: CallId) {
         if let Some(running) = self.task_call(id) {
             running.get = None;
             running.result = None;
             running.poll_at = None;
-            running.mark_updates_lost();
+            running.mark_all_task_updates_lost();
         }
     }
 
@@ -333,7 +333,7 @@ impl Session {
     }
 
     /// Processes the late response to an abandoned request. If the response contains a new task, cancels the task.
-    pub(super) fn on_late_response(&mut self, id: &RequestId, answer: Result<RawJson, RpcError>) {
+    pub(super) fn cancel_task_of_late_response(&mut self, id: &RequestId, answer: Result<RawJson, RpcError>) {
         let RequestId::Number(wire) = id else { return };
         if !self.tasks.late.shift_remove(wire) {
             return;
@@ -343,7 +343,7 @@ impl Session {
         if let Some(Value::Object(task)) = task.and_then(|mut body| tasks::take_created_task(&mut body, core))
             && let Ok(message) = TaskMessage::read(task)
         {
-            self.send_task_cancellation(message.to_view().id);
+            self.send_task_cancellation(message.to_task_view().id);
         }
     }
 

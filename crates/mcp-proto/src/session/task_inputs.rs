@@ -11,7 +11,7 @@ use crate::jsonrpc::{RawJson, RequestId, RpcError, escape_and_truncate};
 use super::request_encoding::parse_server_request;
 use super::request_table::RequestPurpose;
 use super::results::InputRequest;
-use super::server_requests::RequestSource;
+use super::server_requests::ServerRequestSource;
 use super::task_calls::{TaskCall, TaskInput};
 use super::{CallError, CallId, ServerRequestId, Session, WithdrawalReason, meta};
 
@@ -44,8 +44,8 @@ impl Session {
             return Err(format!("the task requests input more than {MAX_INPUT_REQUESTS_PER_TASK} times"));
         }
         for request in removed {
-            self.close_request(request, now);
-            self.withdraw_request(request, WithdrawalReason::CancelledByServer);
+            self.close_server_request(request, now);
+            self.withdraw_server_request(request, WithdrawalReason::CancelledByServer);
         }
         if again {
             self.send_task_update(id);
@@ -56,11 +56,11 @@ impl Session {
             let bytes = Value::Object(params.clone()).to_string().len();
             let server_request = parse_server_request(&method, params, &offered)
                 .map_err(|error| format!("inputRequests.{}: {}", escape_and_truncate(&key, 80), error.message))?;
-            if !self.has_room_for_requests(1, bytes) {
+            if !self.has_room_for_server_requests(1, bytes) {
                 return Err("too many or too large requests for input are open".into());
             }
-            let origin = RequestSource::Task { call: id, key: key.clone() };
-            let request = self.emit_request(origin, Some(id), vec![id], (server_request, bytes), now);
+            let origin = ServerRequestSource::Task { call: id, key: key.clone() };
+            let request = self.report_server_request(origin, Some(id), vec![id], (server_request, bytes), now);
             if let Some(running) = self.task_call(id) {
                 running.inputs.insert(key, TaskInput::Requested(request));
             }
@@ -69,7 +69,7 @@ impl Session {
     }
 
     /// Processes the user's response to an input request of a task. `None` is a refusal, which ends the call because
-    /// the protocol cannot express it.
+    /// the protocol has no response for it.
     pub(super) fn on_task_input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>, now: Instant) {
         let Some(answer) = answer else {
             return self.stop_call(id, "a request for input was refused", CallError::Refused, now);
@@ -115,7 +115,7 @@ impl Session {
             self.report_anomaly(format!("the server rejected the input for a task: {error}"), None);
         }
         let Some(running) = self.task_call(id) else { return };
-        for input in running.inputs.values_mut().filter(|input| input.is_in_update(wire)) {
+        for input in running.inputs.values_mut().filter(|input| input.is_answered_by_update_request(wire)) {
             *input = TaskInput::Confirmed;
         }
         running.poll_at = Some(now);
@@ -123,8 +123,8 @@ impl Session {
 }
 
 impl TaskCall {
-    /// Marks all responses whose delivery is not confirmed as lost.
-    pub(super) fn mark_updates_lost(&mut self) {
+    /// Marks as lost all responses whose delivery the server has not confirmed.
+    pub(super) fn mark_all_task_updates_lost(&mut self) {
         for input in self.inputs.values_mut() {
             if let TaskInput::Answered { update, .. } = input {
                 *update = None;
@@ -134,8 +134,8 @@ impl TaskCall {
 
     /// Marks the responses of one `tasks/update` request as lost. They are sent again if the server still requests
     /// them.
-    pub(super) fn mark_update_lost(&mut self, wire: &RequestId) {
-        for input in self.inputs.values_mut().filter(|input| input.is_in_update(wire)) {
+    pub(super) fn mark_task_update_lost(&mut self, wire: &RequestId) {
+        for input in self.inputs.values_mut().filter(|input| input.is_answered_by_update_request(wire)) {
             if let TaskInput::Answered { update, .. } = input {
                 *update = None;
             }
@@ -144,7 +144,7 @@ impl TaskCall {
 }
 
 impl TaskInput {
-    fn is_in_update(&self, wire: &RequestId) -> bool {
+    fn is_answered_by_update_request(&self, wire: &RequestId) -> bool {
         matches!((self, wire), (TaskInput::Answered { update: Some(update), .. }, RequestId::Number(wire)) if update == wire)
     }
 }

@@ -6,9 +6,9 @@ use crate::types::TaskStatus;
 
 /// Interval at which the state of a task is polled if the server does not request one.
 const DEFAULT_POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// Minimum polling interval, also if the server requests a shorter one.
+/// Minimum interval at which the state of a task is polled, even if the server requests a shorter one.
 const MIN_POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// Maximum polling interval, also if the server requests a longer one.
+/// Maximum interval at which the state of a task is polled, even if the server requests a longer one.
 const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// State of a task. Texts and times are unverified claims of the server.

@@ -49,7 +49,7 @@ impl TaskMessage {
         Ok(message)
     }
 
-    pub(super) fn to_view(&self) -> TaskView {
+    pub(super) fn to_task_view(&self) -> TaskView {
         TaskView {
             id: self.task_id.clone(),
             status: self.status,
@@ -72,10 +72,11 @@ struct TaskListPage {
 /// Decodes the result of `tasks/list`.
 pub(super) fn parse_task_page(body: Map) -> Result<ServerResult, String> {
     let TaskListPage { tasks, next_cursor } = results::deserialize_object(body)?;
-    Ok(ServerResult::Tasks { items: tasks.iter().map(TaskMessage::to_view).collect(), next_cursor })
+    Ok(ServerResult::Tasks { items: tasks.iter().map(TaskMessage::to_task_view).collect(), next_cursor })
 }
 
-/// Removes and returns the task from the result of `tools/call`, or returns `None` if the result is not a task.
+/// Removes and returns the task from the result of `tools/call`, or returns `None` if the result is not a task. `core`
+/// selects the format of 2025-11-25 instead of that of the extension.
 pub(super) fn take_created_task(body: &mut Map, core: bool) -> Option<Value> {
     if core {
         return body.shift_remove("task").filter(Value::is_object);
@@ -86,27 +87,28 @@ pub(super) fn take_created_task(body: &mut Map, core: bool) -> Option<Value> {
 
 /// Returns `true` if the server accepts the `task` parameter in `tools/call`.
 pub(super) fn supports_task_calls(facts: &ServerFacts) -> bool {
-    facts.revision.has_core_tasks() && declares_task_capability(facts, &["requests", "tools", "call"])
+    facts.revision.has_core_tasks() && declares_task_capability_at_path(facts, &["requests", "tools", "call"])
 }
 
 /// Returns `true` if the server supports `tasks/list`.
 pub(super) fn supports_task_list(facts: &ServerFacts) -> bool {
-    facts.revision.has_core_tasks() && declares_task_capability(facts, &["list"])
+    facts.revision.has_core_tasks() && declares_task_capability_at_path(facts, &["list"])
 }
 
 /// Returns `true` if the server supports `tasks/cancel`.
 pub(super) fn supports_task_cancellation(facts: &ServerFacts) -> bool {
-    facts.revision.has_listen() || declares_task_capability(facts, &["cancel"])
+    facts.revision.has_subscriptions_listen() || declares_task_capability_at_path(facts, &["cancel"])
 }
 
 /// Returns `true` if the server notifies about tasks through `subscriptions/listen`.
 pub(super) fn supports_task_notifications(facts: &ServerFacts) -> bool {
     let extensions = facts.capabilities.extensions.as_ref();
-    facts.revision.has_listen() && extensions.is_some_and(|extensions| extensions.contains_key(TASKS_EXTENSION))
+    facts.revision.has_subscriptions_listen()
+        && extensions.is_some_and(|extensions| extensions.contains_key(TASKS_EXTENSION))
 }
 
 /// Returns `true` if the server's `tasks` capability has the member at `path`.
-fn declares_task_capability(facts: &ServerFacts, path: &[&str]) -> bool {
+fn declares_task_capability_at_path(facts: &ServerFacts, path: &[&str]) -> bool {
     let Some((first, rest)) = path.split_first() else { return false };
     let at = facts.capabilities.tasks.as_ref().and_then(|tasks| tasks.get(*first));
     rest.iter().fold(at, |at, name| at.and_then(|at| at.get(name))).is_some_and(Value::is_object)

@@ -15,7 +15,7 @@ pub(super) fn is_due(at: Option<Instant>, now: Instant) -> bool {
     at.is_some_and(|at| at <= now)
 }
 
-/// Deadlines of one call, paused while a server's request that the call caused is open.
+/// Deadlines of one call, which are paused while a request of the server that the call caused is open.
 #[derive(Debug)]
 pub(super) struct CallTimer {
     deadline: CallDeadline,
@@ -100,7 +100,7 @@ impl Session {
         earliest_instant([self.calls.next_due(), handshake, self.liveness.next_due(), self.listen.next_due()])
     }
 
-    pub(super) fn expire(&mut self, now: Instant) {
+    pub(super) fn process_due_timers(&mut self, now: Instant) {
         self.expire_handshake(now);
         let expired: Vec<(CallId, CallError)> =
             self.calls.iter().filter_map(|(id, call)| Some((*id, call.clock.timeout_error(now)?))).collect();
@@ -108,7 +108,7 @@ impl Session {
             self.stop_call(id, "no answer in time", error, now);
         }
         self.resend_due_requests(now);
-        self.poll_tasks(now);
+        self.poll_due_tasks(now);
         self.check_subscription_timers(now);
         self.check_liveness(now);
         self.calls.recompute_next_due();

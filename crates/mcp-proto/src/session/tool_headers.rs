@@ -14,7 +14,7 @@ use super::{
 };
 
 /// Maximum number of pages of `tools/list` that are searched for one tool.
-const MAX_SEARCHED_TOOL_PAGES: u32 = 100;
+const MAX_TOOL_LIST_PAGES_FOR_HEADERS: u32 = 100;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -46,7 +46,7 @@ impl Session {
         self.config.carrier == TransportKind::StreamableHttp && self.revision().has_request_headers()
     }
 
-    /// Records the header definitions and task support of these tools, and removes tools with invalid header
+    /// Records the header definitions and the task support of `tools`, and removes tools with invalid header
     /// definitions.
     pub(super) fn record_listed_tools(&mut self, tools: &mut Vec<ListEntry<Tool>>) {
         if self.revision().has_core_tasks() {
@@ -85,8 +85,9 @@ impl Session {
         }
     }
 
-    /// Requests `tools/list` and returns `true` if an error reports that the headers of a call do not match its body.
-    /// Happens at most once for each call, because the arguments may be the cause.
+    /// Handles an error that reports that the headers of a call do not match its body: requests `tools/list` and
+    /// returns `true`. Happens at most once for each call, because the arguments may be the cause. Returns `false` for
+    /// other errors.
     pub(super) fn on_headers_refused(&mut self, id: CallId, error: &RpcError) -> bool {
         let refused = error.code == code::HEADER_MISMATCH && self.sends_tool_headers();
         let Some(call) = self.calls.get_mut(&id).filter(|_| refused) else { return false };
@@ -94,11 +95,11 @@ impl Session {
             return false;
         }
         call.has_relisted_tools = true;
-        self.request_tools_page(id, None, 1);
+        self.request_tool_list_page(id, None, 1);
         true
     }
 
-    fn request_tools_page(&mut self, id: CallId, cursor: Option<String>, page: u32) {
+    fn request_tool_list_page(&mut self, id: CallId, cursor: Option<String>, page: u32) {
         let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
         let wire = self.send_request(RequestPurpose::Relist { call: id, page }, "tools/list", params, None);
         if let Some(call) = self.calls.get_mut(&id) {
@@ -108,7 +109,7 @@ impl Session {
 
     /// Processes one page of `tools/list`: records the header definitions of the call's tool and sends the call again,
     /// or requests the next page.
-    pub(super) fn on_tools_page(&mut self, id: CallId, page: u32, answer: Result<RawJson, RpcError>) {
+    pub(super) fn on_tool_list_page(&mut self, id: CallId, page: u32, answer: Result<RawJson, RpcError>) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.wire = None;
         let ClientRequest::CallTool { name, .. } = &call.request else { return };
@@ -123,8 +124,8 @@ impl Session {
         };
         let found = tools.iter().find(|tool| tool.get("name").and_then(Value::as_str) == Some(&name));
         match (found, next_cursor) {
-            (None, Some(cursor)) if page < MAX_SEARCHED_TOOL_PAGES => {
-                return self.request_tools_page(id, Some(cursor), page + 1);
+            (None, Some(cursor)) if page < MAX_TOOL_LIST_PAGES_FOR_HEADERS => {
+                return self.request_tool_list_page(id, Some(cursor), page + 1);
             }
             (None, _) => self.mirrored.remove_tool(&name),
             (Some(tool), _) => {

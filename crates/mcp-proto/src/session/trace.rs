@@ -1,6 +1,6 @@
 //! Trace context in `_meta` (`basic`, section on `_meta`, 2026-07-28; W3C Trace Context and W3C Baggage).
 
-use crate::jsonrpc::ObjectWriter;
+use crate::jsonrpc::JsonObjectWriter;
 
 /// Maximum length of `tracestate` and of `baggage` in bytes. The W3C specifications do not require implementations to
 /// propagate longer values.
@@ -55,7 +55,7 @@ impl TraceContext {
         Ok(TraceContext { traceparent, tracestate, baggage })
     }
 
-    pub(super) fn write(&self, meta: &mut ObjectWriter<'_>) {
+    pub(super) fn write(&self, meta: &mut JsonObjectWriter<'_>) {
         meta.put("traceparent", &self.traceparent);
         for (name, list) in [("tracestate", &self.tracestate), ("baggage", &self.baggage)] {
             if let Some(list) = list {

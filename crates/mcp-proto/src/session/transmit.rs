@@ -27,7 +27,7 @@ impl Session {
     pub(super) fn send_call_request(&mut self, id: CallId) {
         let revision = self.revision();
         if self.is_reopening() {
-            return self.retain_call(id);
+            return self.retain_call_for_new_session(id);
         }
         let as_task = self.task_parameter(id);
         let extra = match self.name_and_param_headers(id) {
@@ -44,7 +44,7 @@ impl Session {
         call.requested_as_task = as_task.is_some();
         call.token = request.may_request_input().then_some(wire);
         let meta = RequestMeta { log_level: self.log_level, trace: self.trace.as_deref(), progress_token: call.token };
-        let common = self.common_meta.get(&self.config, revision);
+        let common = self.common_meta.serialized(&self.config, revision);
         let outgoing = OutgoingMessage::request(wire, method, |params| {
             request.write_params(revision, params);
             if let Some(inputs) = &call.inputs {
@@ -87,7 +87,7 @@ impl Session {
     ) -> i64 {
         let revision = self.revision();
         let id = self.wire.register(purpose);
-        let common = self.common_meta.get(&self.config, revision);
+        let common = self.common_meta.serialized(&self.config, revision);
         let outgoing = OutgoingMessage::request(id, method, |members| {
             members.put_all(params.as_object().into_iter().flatten());
             RequestMeta::default().write(common, members);
@@ -109,13 +109,13 @@ impl Session {
 
     /// Queues a message for the transport, with the HTTP headers of its POST.
     pub(super) fn queue_message(&mut self, mut outgoing: OutgoingMessage, method: &str, extra: NameAndParamHeaders) {
-        outgoing.head = self.http_head(method, extra);
+        outgoing.head = self.http_post_headers(method, extra);
         self.out.push_back(outgoing);
     }
 
     /// Returns the HTTP headers of a POST, or `None` for other transports. `initialize` is sent without a version
     /// header.
-    fn http_head(&self, method: &str, extra: NameAndParamHeaders) -> Option<Box<HttpPostHeaders>> {
+    fn http_post_headers(&self, method: &str, extra: NameAndParamHeaders) -> Option<Box<HttpPostHeaders>> {
         if self.config.carrier != TransportKind::StreamableHttp {
             return None;
         }
@@ -136,7 +136,7 @@ impl Session {
     /// notification (`basic/patterns/cancellation`).
     pub(super) fn send_cancellation(&mut self, wire: i64, reason: Option<&str>) {
         if self.config.carrier == TransportKind::StreamableHttp && self.revision().is_modern() {
-            return self.abort(wire);
+            return self.abort_http_request(wire);
         }
         let mut params = json!({ "requestId": wire });
         if let Some(reason) = reason {
@@ -147,7 +147,7 @@ impl Session {
 
     /// Tells the transport to close the response stream of a request. If the request is still queued, removes it from
     /// the queue instead.
-    pub(super) fn abort(&mut self, wire: i64) {
+    pub(super) fn abort_http_request(&mut self, wire: i64) {
         let wire = RequestId::Number(wire);
         let waiting =
             self.out.iter().position(|out| matches!(&out.about, OutgoingKind::Request { id, .. } if *id == wire));
@@ -155,7 +155,7 @@ impl Session {
             Some(at) => {
                 self.out.remove(at);
             }
-            None => self.out.push_back(OutgoingMessage::abort(wire)),
+            None => self.out.push_back(OutgoingMessage::abort_http_request(wire)),
         }
     }
 }

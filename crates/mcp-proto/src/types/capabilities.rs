@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Map;
-use super::lenient::lenient_capability;
+use super::lenient::deserialize_lenient_capability;
 
 /// Capabilities of a server (`basic/lifecycle`; `server/discover` in 2026-07-28).
 ///
@@ -12,35 +12,35 @@ use super::lenient::lenient_capability;
 #[serde(rename_all = "camelCase")]
 pub struct ServerCapabilities {
     /// Tools capability, or `None` if the server has no tools.
-    #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "deserialize_lenient_capability", skip_serializing_if = "Option::is_none")]
     pub tools: Option<ListCapability>,
     /// Prompts capability, or `None` if the server has no prompts.
-    #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "deserialize_lenient_capability", skip_serializing_if = "Option::is_none")]
     pub prompts: Option<ListCapability>,
     /// Resources capability, or `None` if the server has no resources.
-    #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "deserialize_lenient_capability", skip_serializing_if = "Option::is_none")]
     pub resources: Option<ResourcesCapability>,
-    /// Argument completion capability, since 2025-03-26.
-    #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
+    /// Capability of the server to complete arguments with `completion/complete`, since 2025-03-26.
+    #[serde(default, deserialize_with = "deserialize_lenient_capability", skip_serializing_if = "Option::is_none")]
     pub completions: Option<Map>,
     /// Capability of the server to send log messages to the client.
-    #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "deserialize_lenient_capability", skip_serializing_if = "Option::is_none")]
     pub logging: Option<Map>,
-    /// Capability to run calls as tasks, 2025-11-25 only.
-    #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
+    /// Capability of the server to run calls as tasks, 2025-11-25 only.
+    #[serde(default, deserialize_with = "deserialize_lenient_capability", skip_serializing_if = "Option::is_none")]
     pub tasks: Option<Map>,
-    /// Settings of protocol extensions, by identifier.
-    #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
+    /// Protocol extensions that the server supports: the settings of each, by the extension's identifier.
+    #[serde(default, deserialize_with = "deserialize_lenient_capability", skip_serializing_if = "Option::is_none")]
     pub extensions: Option<Map>,
     /// Experimental, non-standard features of the server.
-    #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "deserialize_lenient_capability", skip_serializing_if = "Option::is_none")]
     pub experimental: Option<Map>,
     /// Capabilities without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// Capability to list items, such as tools or prompts.
+/// Capability of a server to list its tools or its prompts.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListCapability {
@@ -82,7 +82,7 @@ pub struct ClientCapabilities {
     /// Capability to request input from the user, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elicitation: Option<ElicitationCapability>,
-    /// Settings of protocol extensions, by identifier.
+    /// Protocol extensions that the client supports: the settings of each, by the extension's identifier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extensions: Option<Map>,
     /// Experimental, non-standard features of the client.

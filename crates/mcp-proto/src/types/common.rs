@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Map;
-use super::lenient::{deserialize_one_or_many, null_as_default};
+use super::lenient::{deserialize_null_as_default, deserialize_one_or_many};
 
 /// Description of a client or server program (`basic/lifecycle`, schema `Implementation`).
 ///
@@ -16,14 +16,14 @@ pub struct Implementation {
     /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Version of the implementation, not of the protocol.
+    /// Version of the client or server program, not of the protocol.
     #[serde(default)]
     pub version: String,
     /// Human-readable description of the program, since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Icons for display, since 2025-11-25.
-    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "deserialize_null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
     /// URL of the program's home page, since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,9 +39,9 @@ pub struct Implementation {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Icon {
-    /// `https:` or `data:` URI of the image.
+    /// URI of the image, which should be an `https:` or `data:` URI.
     pub src: String,
-    /// Media type that the server claims.
+    /// Media type of the image, as the server claims it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Pixel sizes that the image is designed for, such as `48x48`, or `any`.
@@ -55,7 +55,7 @@ pub struct Icon {
     pub extra: Map,
 }
 
-/// Author or audience of content (schema `Role`).
+/// Author or intended audience of content: the user or the model (schema `Role`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -70,7 +70,7 @@ pub enum Role {
 #[serde(rename_all = "camelCase")]
 pub struct Annotations {
     /// Roles that the content is intended for. Empty if the server names none.
-    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "deserialize_null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub audience: Vec<Role>,
     /// Importance of the content, from 0 (optional) to 1 (required).
     #[serde(skip_serializing_if = "Option::is_none")]

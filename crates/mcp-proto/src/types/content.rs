@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::lenient::{deserialize_present_or_null, null_as_default};
+use super::lenient::{deserialize_null_as_default, deserialize_present_or_null};
 use super::{Annotations, Map, Resource, ResourceContents, SharedText};
 
 /// A block of content. Blocks of an unknown type are retained unchanged.
@@ -56,9 +56,9 @@ pub struct TextContent {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImageContent {
-    /// Bytes of the image or audio data, encoded in base64.
+    /// Bytes of the image or the audio recording, encoded in base64.
     pub data: SharedText,
-    /// Media type that the server claims.
+    /// Media type of the image or the audio recording, as the server claims it.
     pub mime_type: String,
     /// Hints of the server on how to use the content.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,7 +121,7 @@ pub struct ToolResultContent {
     #[serde(default, deserialize_with = "deserialize_present_or_null", skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<Value>,
     /// `true` if `content` describes an error of the tool.
-    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, deserialize_with = "deserialize_null_as_default", skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
     /// Metadata of the object: its JSON member `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
@@ -157,7 +157,7 @@ impl<'de> Deserialize<'de> for ContentBlock {
 }
 
 #[derive(Serialize)]
-struct TypedContent<'a, T> {
+struct ContentWithTypeTag<'a, T> {
     r#type: &'static str,
     #[serde(flatten)]
     fields: &'a T,
@@ -166,15 +166,17 @@ struct TypedContent<'a, T> {
 impl Serialize for ContentBlock {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            ContentBlock::Text(fields) => TypedContent { r#type: "text", fields }.serialize(serializer),
-            ContentBlock::Image(fields) => TypedContent { r#type: "image", fields }.serialize(serializer),
-            ContentBlock::Audio(fields) => TypedContent { r#type: "audio", fields }.serialize(serializer),
+            ContentBlock::Text(fields) => ContentWithTypeTag { r#type: "text", fields }.serialize(serializer),
+            ContentBlock::Image(fields) => ContentWithTypeTag { r#type: "image", fields }.serialize(serializer),
+            ContentBlock::Audio(fields) => ContentWithTypeTag { r#type: "audio", fields }.serialize(serializer),
             ContentBlock::ResourceLink(fields) => {
-                TypedContent { r#type: "resource_link", fields }.serialize(serializer)
+                ContentWithTypeTag { r#type: "resource_link", fields }.serialize(serializer)
             }
-            ContentBlock::Resource(fields) => TypedContent { r#type: "resource", fields }.serialize(serializer),
-            ContentBlock::ToolUse(fields) => TypedContent { r#type: "tool_use", fields }.serialize(serializer),
-            ContentBlock::ToolResult(fields) => TypedContent { r#type: "tool_result", fields }.serialize(serializer),
+            ContentBlock::Resource(fields) => ContentWithTypeTag { r#type: "resource", fields }.serialize(serializer),
+            ContentBlock::ToolUse(fields) => ContentWithTypeTag { r#type: "tool_use", fields }.serialize(serializer),
+            ContentBlock::ToolResult(fields) => {
+                ContentWithTypeTag { r#type: "tool_result", fields }.serialize(serializer)
+            }
             ContentBlock::Unknown(value) => value.serialize(serializer),
         }
     }

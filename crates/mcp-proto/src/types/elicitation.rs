@@ -13,7 +13,7 @@ pub enum ElicitParams {
     Form {
         /// Message of the server to the user that explains the request.
         message: String,
-        /// Flat JSON Schema of the fields, unchanged.
+        /// JSON Schema of the form's fields, exactly as the server sent it: an object without nested objects.
         requested_schema: Value,
         /// JSON members without a field in this variant, including `_meta`, retained unchanged.
         extra: Map,
@@ -24,7 +24,7 @@ pub enum ElicitParams {
         message: String,
         /// URL as text. Neither validated nor fetched by this crate.
         url: String,
-        /// Opaque identifier for `notifications/elicitation/complete`, 2025-11-25 only.
+        /// Opaque identifier that the server repeats in `notifications/elicitation/complete`, 2025-11-25 only.
         elicitation_id: Option<String>,
         /// JSON members without a field in this variant, including `_meta`, retained unchanged.
         extra: Map,
@@ -33,7 +33,7 @@ pub enum ElicitParams {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct FormFields {
+struct FormElicitationFields {
     message: String,
     requested_schema: Value,
     #[serde(flatten)]
@@ -42,7 +42,7 @@ struct FormFields {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct UrlFields {
+struct UrlElicitationFields {
     message: String,
     url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ struct UrlFields {
 }
 
 #[derive(Serialize)]
-struct ParamsWithMode<T> {
+struct ElicitParamsWithMode<T> {
     mode: &'static str,
     #[serde(flatten)]
     fields: T,
@@ -64,11 +64,14 @@ impl<'de> Deserialize<'de> for ElicitParams {
         match map.shift_remove("mode") {
             None | Some(Value::Null) => parse_form_elicitation(map),
             Some(Value::String(mode)) if mode == "form" => parse_form_elicitation(map),
-            Some(Value::String(mode)) if mode == "url" => {
-                UrlFields::deserialize(Value::Object(map)).map(|UrlFields { message, url, elicitation_id, extra }| {
-                    ElicitParams::Url { message, url, elicitation_id, extra }
-                })
-            }
+            Some(Value::String(mode)) if mode == "url" => UrlElicitationFields::deserialize(Value::Object(map)).map(
+                |UrlElicitationFields { message, url, elicitation_id, extra }| ElicitParams::Url {
+                    message,
+                    url,
+                    elicitation_id,
+                    extra,
+                },
+            ),
             Some(mode) => Err(serde_json::Error::custom(format!("unknown elicitation mode {mode}"))),
         }
         .map_err(D::Error::custom)
@@ -76,21 +79,24 @@ impl<'de> Deserialize<'de> for ElicitParams {
 }
 
 fn parse_form_elicitation(map: Map) -> Result<ElicitParams, serde_json::Error> {
-    let FormFields { message, requested_schema, extra } = FormFields::deserialize(Value::Object(map))?;
+    let FormElicitationFields { message, requested_schema, extra } =
+        FormElicitationFields::deserialize(Value::Object(map))?;
     Ok(ElicitParams::Form { message, requested_schema, extra })
 }
 
 impl Serialize for ElicitParams {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.clone() {
-            ElicitParams::Form { message, requested_schema, extra } => {
-                ParamsWithMode { mode: "form", fields: FormFields { message, requested_schema, extra } }
-                    .serialize(serializer)
+            ElicitParams::Form { message, requested_schema, extra } => ElicitParamsWithMode {
+                mode: "form",
+                fields: FormElicitationFields { message, requested_schema, extra },
             }
-            ElicitParams::Url { message, url, elicitation_id, extra } => {
-                ParamsWithMode { mode: "url", fields: UrlFields { message, url, elicitation_id, extra } }
-                    .serialize(serializer)
+            .serialize(serializer),
+            ElicitParams::Url { message, url, elicitation_id, extra } => ElicitParamsWithMode {
+                mode: "url",
+                fields: UrlElicitationFields { message, url, elicitation_id, extra },
             }
+            .serialize(serializer),
         }
     }
 }

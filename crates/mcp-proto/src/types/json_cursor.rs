@@ -12,19 +12,19 @@ use crate::jsonrpc::{JsonScanner, QuotedString, RawJson};
 
 use super::{ContentBlock, EmbeddedResource, ImageContent, Map, ResourceContents, SharedText, TextContent};
 
-/// Minimum size of a shared text in bytes. Shorter texts are copied, so that the message that contained them can be
-/// freed.
+/// Minimum length in bytes of a string that is stored as a slice of the received message. Shorter strings are copied,
+/// so that the message can be freed.
 const MIN_SHARED_TEXT_BYTES: usize = 4096;
 
 const INVALID_JSON_CAUSE: &str = "it is not valid JSON";
 
-/// Parser at one position in the text of a response body.
+/// Parser of a response body that advances over the JSON text.
 pub(crate) struct JsonCursor<'a> {
     body: &'a RawJson,
     scan: JsonScanner<'a>,
 }
 
-/// JSON value of an object's member before it is deserialized.
+/// Value of an object's member, as JSON text that has not been deserialized.
 enum RawMemberValue<'a> {
     Text(QuotedString<'a>),
     /// JSON text of a value that is not a string, and its offset in the body.
@@ -42,10 +42,11 @@ impl RawMemberValue<'_> {
     }
 }
 
-/// Members of an object, without duplicate names.
+/// Names and undeserialized values of an object's members, without duplicate names.
 type RawMembers<'a> = Vec<(Cow<'a, str>, RawMemberValue<'a>)>;
 
-/// Removes all but the last of several members of an object with the same name, as `serde_json::Map` does.
+/// Removes each member whose name occurs again later in the object, so that the last value counts, as in
+/// `serde_json::Map`.
 fn remove_duplicate_members(parts: &mut RawMembers<'_>) {
     // Nearly every object has few members, for which pairwise comparison is the fastest.
     const MAX_MEMBERS_FOR_LINEAR_SEARCH: usize = 8;
@@ -71,8 +72,8 @@ impl<'a> JsonCursor<'a> {
         JsonCursor { body, scan: body.scanner() }
     }
 
-    /// Parses an object and returns its members in order. `bulk` may consume a member's value itself, and returns
-    /// `true` if it did. The result does not include such members.
+    /// Parses an object and returns its members in order. Calls `bulk` with the name of each member. If `bulk` returns
+    /// `true`, it has consumed the member's value itself, and the result does not include the member.
     pub(crate) fn parse_members(
         &mut self,
         mut bulk: impl FnMut(&str, &mut JsonCursor<'a>) -> Result<bool, String>,
@@ -90,8 +91,8 @@ impl<'a> JsonCursor<'a> {
         Ok(members)
     }
 
-    /// Parses the elements of an array with `read`. Returns `None` if the value is `null`. The value is consumed even
-    /// if an element is invalid.
+    /// Parses an array by calling `read` for each element. Returns `None` if the value is `null`. Consumes the whole
+    /// value even if an element is invalid.
     pub(crate) fn parse_list<T>(
         &mut self,
         mut read: impl FnMut(&mut JsonCursor<'a>) -> Result<T, String>,
@@ -147,7 +148,7 @@ impl<'a> JsonCursor<'a> {
         Ok(parts)
     }
 
-    fn unescape_shared(&self, quoted: &QuotedString<'a>) -> Result<SharedText, String> {
+    fn unescape_to_shared_text(&self, quoted: &QuotedString<'a>) -> Result<SharedText, String> {
         match quoted.unescape().ok_or(INVALID_JSON_CAUSE)? {
             Cow::Borrowed(plain) if plain.len() >= MIN_SHARED_TEXT_BYTES => {
                 Ok(SharedText::from_shared(self.body.shared_slice(plain)))
@@ -156,8 +157,8 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Deserializes the members of an object as a `T`. String members named in `large` are replaced by an empty string
-    /// in the `T`, and returned separately.
+    /// Deserializes the members of an object as a `T`. Members whose name is in `large` and whose value is a string are
+    /// returned separately, and are empty strings in the `T`.
     fn deserialize_members<T: DeserializeOwned, const N: usize>(
         &self,
         parts: &RawMembers<'a>,
@@ -168,7 +169,7 @@ impl<'a> JsonCursor<'a> {
         for (key, part) in parts {
             let value = match (large.iter().position(|name| name == key), part) {
                 (Some(at), RawMemberValue::Text(quoted)) => {
-                    texts[at] = Some(self.unescape_shared(quoted)?);
+                    texts[at] = Some(self.unescape_to_shared_text(quoted)?);
                     Value::String(String::new())
                 }
                 _ => part.to_value()?,
@@ -179,10 +180,10 @@ impl<'a> JsonCursor<'a> {
         Ok((read, texts))
     }
 
-    /// Parses a content block of any type.
-    pub(crate) fn parse_block(&mut self) -> Result<ContentBlock, String> {
+    /// Parses the next JSON value as a content block of any type.
+    pub(crate) fn parse_content_block(&mut self) -> Result<ContentBlock, String> {
         let mut parts = self.parse_all_members()?;
-        if let Some(block) = self.parse_simple_block(&parts) {
+        if let Some(block) = self.parse_simple_content_block(&parts) {
             return Ok(block);
         }
         let Some(RawMemberValue::Text(kind)) = parts.iter().rev().find(|(key, _)| key == "type").map(|(_, part)| part)
@@ -213,9 +214,9 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Builds a content block that has only the required members of its type, as nearly all blocks do. Returns `None`
-    /// for any other block.
-    fn parse_simple_block(&self, parts: &RawMembers<'a>) -> Option<ContentBlock> {
+    /// Builds a text, image or audio block whose only members are `parts`, if these are the required members of its
+    /// type, as in nearly all blocks. Returns `None` for any other block.
+    fn parse_simple_content_block(&self, parts: &RawMembers<'a>) -> Option<ContentBlock> {
         let text = |name: &str| {
             parts.iter().find_map(|(key, part)| {
                 if let (RawMemberValue::Text(text), true) = (part, key == name) { Some(text) } else { None }
@@ -225,12 +226,12 @@ impl<'a> JsonCursor<'a> {
         // The number of members equals the number of members that are read here, so the object has no other members.
         match (&*kind, parts.len()) {
             ("text", 2) => {
-                let text = self.unescape_shared(text("text")?).ok()?;
+                let text = self.unescape_to_shared_text(text("text")?).ok()?;
                 Some(ContentBlock::Text(TextContent { text, ..TextContent::default() }))
             }
             ("image" | "audio", 3) => {
                 let (data, mime_type) =
-                    (self.unescape_shared(text("data")?).ok()?, text("mimeType")?.unescape()?.into_owned());
+                    (self.unescape_to_shared_text(text("data")?).ok()?, text("mimeType")?.unescape()?.into_owned());
                 let block = ImageContent { data, mime_type, ..ImageContent::default() };
                 Some(if kind == "image" { ContentBlock::Image(block) } else { ContentBlock::Audio(block) })
             }
@@ -250,7 +251,7 @@ impl<'a> JsonCursor<'a> {
         Ok(EmbeddedResource { resource: contents.unwrap_or_default(), ..block })
     }
 
-    /// Parses the contents of a resource.
+    /// Parses the next JSON value as the contents of a resource.
     pub(crate) fn parse_resource_contents(&mut self) -> Result<ResourceContents, String> {
         let parts = self.parse_all_members()?;
         let (mut contents, [text, blob]) = self.deserialize_members::<ResourceContents, 2>(&parts, ["text", "blob"])?;

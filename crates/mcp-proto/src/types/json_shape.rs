@@ -4,7 +4,7 @@
 
 use crate::jsonrpc::{JsonScanner, escape_and_truncate};
 
-/// Expected type of a JSON value, with its members or elements.
+/// Expected JSON type of a value, with the expected types of its members or elements.
 #[derive(Debug)]
 pub enum JsonShape {
     /// A value of any type.
@@ -74,7 +74,7 @@ fn invalid_json_mismatch() -> ShapeMismatch {
 }
 
 impl JsonShape {
-    const fn expected_text(&self) -> &'static str {
+    const fn expected_type_text(&self) -> &'static str {
         match self {
             JsonShape::Any => "a value",
             JsonShape::Text | JsonShape::OneOf(_) => "a string",
@@ -104,7 +104,7 @@ impl JsonShape {
             JsonShape::List(_) => first == b'[',
         };
         if !fits {
-            return Err(ShapeMismatch::new(format!("it is not {}", self.expected_text())));
+            return Err(ShapeMismatch::new(format!("it is not {}", self.expected_type_text())));
         }
         match self {
             JsonShape::List(item) => validate_list_shape(item, scan),
@@ -169,7 +169,7 @@ fn validate_object_shape<'a>(
     }
 }
 
-/// Shape of an entry of `icons`.
+/// Expected JSON of an entry in an `icons` array.
 pub(super) const ICON_SHAPE: JsonShape = JsonShape::Object(&[
     required_member("src", JsonShape::Text),
     optional_member("mimeType", JsonShape::Text),
@@ -177,7 +177,7 @@ pub(super) const ICON_SHAPE: JsonShape = JsonShape::Object(&[
     optional_member("theme", JsonShape::Text),
 ]);
 
-/// Shape of the `annotations` member of resources and resource templates.
+/// Expected JSON of the `annotations` member of resources and resource templates.
 pub(super) const ANNOTATIONS_SHAPE: JsonShape = JsonShape::Object(&[
     optional_member("audience", JsonShape::List(&JsonShape::OneOf(&["user", "assistant"]))),
     optional_member("priority", JsonShape::Number),

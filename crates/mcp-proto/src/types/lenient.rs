@@ -4,8 +4,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// Deserializes `null` as the default value.
-pub(super) fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+/// Deserializes a value of type `T`, or `null` as the default value of `T`.
+pub(super) fn deserialize_null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: Default + Deserialize<'de>,
@@ -15,7 +15,7 @@ where
 
 /// Deserializes a capability, which should be an object. Also accepts `[]`, from servers in languages without a literal
 /// for empty objects, and `true`.
-pub(super) fn lenient_capability<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+pub(super) fn deserialize_lenient_capability<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: Default + DeserializeOwned,
@@ -28,7 +28,7 @@ where
     }
 }
 
-/// Deserializes a present value as `Some`, including `null`, so that a `null` member differs from an absent one.
+/// Deserializes any present value as `Some`, even `null`, so that a `null` member differs from an absent one.
 pub(super) fn deserialize_present_or_null<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Value>, D::Error> {
@@ -57,7 +57,7 @@ fn to_whole_number(value: &Value) -> Option<u64> {
     })
 }
 
-/// Deserializes a list of strings. A single string is a list of one.
+/// Deserializes an array of strings, or a single string as a list with one element.
 pub(super) fn deserialize_one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

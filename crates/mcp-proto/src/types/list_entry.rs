@@ -11,15 +11,15 @@ use crate::jsonrpc::{JsonScanner, RawJson, unquote};
 use super::json_shape::{ANNOTATIONS_SHAPE, ICON_SHAPE, JsonShape, ShapeField, optional_member, required_member};
 use super::{Prompt, Resource, ResourceTemplate, Tool};
 
-/// Type of the entries of a server's list: [`Tool`], prompt, resource or resource template.
+/// Type of the entries in one of a server's lists: [`Tool`], [`Prompt`], [`Resource`] or [`ResourceTemplate`].
 pub trait ListEntryType: DeserializeOwned + Serialize {
     /// Name of the JSON member that identifies an entry in its list, such as `uri`.
-    const NAME: &'static str;
-    /// JSON members that a valid entry of the list has.
+    const IDENTIFYING_MEMBER: &'static str;
+    /// Expected JSON of a valid entry, which is an object with certain members.
     const SHAPE: JsonShape;
 }
 
-/// An entry of a server's list: its name and its raw JSON, which has the shape of `T`.
+/// An entry of a server's list: its name and its raw JSON, which was validated to deserialize as a `T`.
 ///
 /// Takes about as much memory as its JSON. The JSON is a copy, so the message that contained it is not retained.
 pub struct ListEntry<T> {
@@ -58,7 +58,7 @@ impl<T: ListEntryType> ListEntry<T> {
         let before = scan.clone();
         let mut name = None;
         let mut report = |field, text| {
-            if field == T::NAME {
+            if field == T::IDENTIFYING_MEMBER {
                 name = unquote(text);
             }
         };
@@ -116,7 +116,7 @@ const ICONS_MEMBER: ShapeField = optional_member("icons", JsonShape::List(&ICON_
 const MIME_TYPE_MEMBER: ShapeField = optional_member("mimeType", JsonShape::Text);
 
 impl ListEntryType for Tool {
-    const NAME: &'static str = "name";
+    const IDENTIFYING_MEMBER: &'static str = "name";
     const SHAPE: JsonShape = JsonShape::Object(&[
         required_member("name", JsonShape::Text),
         TITLE_MEMBER,
@@ -140,7 +140,7 @@ impl ListEntryType for Tool {
 }
 
 impl ListEntryType for Prompt {
-    const NAME: &'static str = "name";
+    const IDENTIFYING_MEMBER: &'static str = "name";
     const SHAPE: JsonShape = JsonShape::Object(&[
         required_member("name", JsonShape::Text),
         TITLE_MEMBER,
@@ -160,7 +160,7 @@ impl ListEntryType for Prompt {
 }
 
 impl ListEntryType for Resource {
-    const NAME: &'static str = "uri";
+    const IDENTIFYING_MEMBER: &'static str = "uri";
     const SHAPE: JsonShape = JsonShape::Object(&[
         required_member("uri", JsonShape::Text),
         required_member("name", JsonShape::Text),
@@ -175,7 +175,7 @@ impl ListEntryType for Resource {
 }
 
 impl ListEntryType for ResourceTemplate {
-    const NAME: &'static str = "uriTemplate";
+    const IDENTIFYING_MEMBER: &'static str = "uriTemplate";
     const SHAPE: JsonShape = JsonShape::Object(&[
         required_member("uriTemplate", JsonShape::Text),
         required_member("name", JsonShape::Text),
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     /// Returns copies of `example`, each with one value replaced or removed.
-    fn copies_with_one_change(example: &Value) -> Vec<Value> {
+    fn copies_with_one_changed_member(example: &Value) -> Vec<Value> {
         let others = [json!(null), json!(7), json!("x"), json!(true), json!([]), json!({}), json!([1]), json!(["x"])];
         let mut all = others.to_vec();
         match example {
@@ -206,7 +206,7 @@ mod tests {
                     let mut without = members.clone();
                     without.shift_remove(name);
                     all.push(without.into());
-                    for part in copies_with_one_change(member) {
+                    for part in copies_with_one_changed_member(member) {
                         let mut with = members.clone();
                         with.insert(name.clone(), part);
                         all.push(with.into());
@@ -215,7 +215,7 @@ mod tests {
             }
             Value::Array(items) => {
                 for (at, item) in items.iter().enumerate() {
-                    for part in copies_with_one_change(item) {
+                    for part in copies_with_one_changed_member(item) {
                         let mut with = items.clone();
                         with[at] = part;
                         all.push(with.into());
@@ -228,7 +228,7 @@ mod tests {
     }
 
     fn assert_shape_matches_type<T: ListEntryType>(example: &Value) {
-        for value in copies_with_one_change(example).into_iter().chain([example.clone()]) {
+        for value in copies_with_one_changed_member(example).into_iter().chain([example.clone()]) {
             let text = value.to_string();
             let by_shape = ListEntry::<T>::validate_next(&mut JsonScanner::new(&text)).unwrap();
             let by_type = serde_json::from_str::<T>(&text);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn valid_entries_pass_and_invalid_ones_are_rejected() {
+    fn valid_list_entries_pass_and_invalid_ones_are_rejected() {
         let icon = json!({ "src": "a:b", "mimeType": "image/png", "sizes": ["any"], "theme": "dark" });
         let annotations = json!({ "audience": ["user"], "priority": 0.5, "lastModified": "x", "future": 1 });
         assert_shape_matches_type::<Tool>(&json!({
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicate_field_is_rejected() {
+    fn list_entry_with_duplicate_member_is_rejected() {
         let text = r#"{"name":"a","inputSchema":{},"name":"b"}"#;
         let refused = ListEntry::<Tool>::validate_next(&mut JsonScanner::new(text)).unwrap();
         assert_eq!(refused.unwrap_err().1, "duplicate field `name`", "X38: a duplicate name leaves the tool ambiguous");

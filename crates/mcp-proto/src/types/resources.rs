@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::lenient::{deserialize_whole_number, null_as_default};
+use super::lenient::{deserialize_null_as_default, deserialize_whole_number};
 use super::{Annotations, Icon, Map, SharedText};
 
-/// A resource as listed by the server, or as a link in content.
+/// Description of a resource, from the server's list or from a link in content. Does not include the contents.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Resource {
@@ -19,14 +19,14 @@ pub struct Resource {
     /// Human-readable description of the contents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Media type that the server claims.
+    /// Media type of the contents, as the server claims it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Size of the contents in bytes, before encoding.
     #[serde(default, deserialize_with = "deserialize_whole_number", skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
     /// Icons for display, since 2025-11-25.
-    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "deserialize_null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
     /// Hints of the server on how to use the resource.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,11 +53,11 @@ pub struct ResourceTemplate {
     /// Human-readable description of the resources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Media type that the server claims, if all resources have the same one.
+    /// Media type of all matching resources, as the server claims it. Absent if their types differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Icons for display, since 2025-11-25.
-    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "deserialize_null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
     /// Hints of the server on how to use the resources.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,12 +72,12 @@ pub struct ResourceTemplate {
 
 /// Contents of a resource: at least one of `text` and `blob` is present.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", try_from = "RawContents")]
+#[serde(rename_all = "camelCase", try_from = "RawResourceContents")]
 pub struct ResourceContents {
     /// URI of these contents. May differ from the requested URI, for instance if that is a folder and these are one of
     /// its files.
     pub uri: String,
-    /// Media type that the server claims.
+    /// Media type of these contents, as the server claims it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     /// Contents of a text resource.
@@ -97,7 +97,7 @@ pub struct ResourceContents {
 /// Members of [`ResourceContents`] before validation.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct RawContents {
+struct RawResourceContents {
     uri: String,
     mime_type: Option<String>,
     text: Option<SharedText>,
@@ -108,11 +108,11 @@ struct RawContents {
     extra: Map,
 }
 
-impl TryFrom<RawContents> for ResourceContents {
+impl TryFrom<RawResourceContents> for ResourceContents {
     type Error = &'static str;
 
-    fn try_from(any: RawContents) -> Result<Self, Self::Error> {
-        let RawContents { uri, mime_type, text, blob, meta, extra } = any;
+    fn try_from(any: RawResourceContents) -> Result<Self, Self::Error> {
+        let RawResourceContents { uri, mime_type, text, blob, meta, extra } = any;
         if text.is_none() && blob.is_none() {
             return Err("resource contents need `text` or `blob`");
         }

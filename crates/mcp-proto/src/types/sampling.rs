@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::lenient::{deserialize_required_whole_number, null_as_default};
+use super::lenient::{deserialize_null_as_default, deserialize_required_whole_number};
 use super::{ContentBlock, Map, Role, Tool};
 
 /// Parameters of a `sampling/createMessage` request.
@@ -17,7 +17,7 @@ pub struct CreateMessageParams {
     /// System prompt that the server requests. The client may change or omit it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// Servers whose context the client should add to the request.
+    /// Servers whose context the client should add to the messages for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_context: Option<IncludeContext>,
     /// Sampling temperature for the model, in the range that its provider defines.
@@ -26,8 +26,8 @@ pub struct CreateMessageParams {
     /// Maximum number of tokens to generate.
     #[serde(deserialize_with = "deserialize_required_whole_number")]
     pub max_tokens: u64,
-    /// Texts that end the generation.
-    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
+    /// Strings at which the model stops generating.
+    #[serde(default, deserialize_with = "deserialize_null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub stop_sequences: Vec<String>,
     /// Metadata for the provider of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,7 +35,7 @@ pub struct CreateMessageParams {
     /// Tools for the model, since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Tool>>,
-    /// Rules for the use of the tools by the model.
+    /// Rules for the model's use of `tools`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
     /// Metadata of the object: its JSON member `_meta`.
@@ -58,11 +58,11 @@ pub enum IncludeContext {
     AllServers,
 }
 
-/// Rules for the use of tools by the model. `auto` if absent.
+/// Rules for the model's use of the tools in a sampling request.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolChoice {
-    /// Mode: `auto`, `required` or `none`.
+    /// Mode: `auto`, `required` or `none`. Absent means `auto`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
     /// JSON members without a field in this type, retained unchanged.
@@ -137,8 +137,8 @@ impl<'de> Deserialize<'de> for SamplingContent {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPreferences {
-    /// Names or parts of names of models, most preferred first.
-    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
+    /// Models that the server suggests, most preferred first.
+    #[serde(default, deserialize_with = "deserialize_null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<ModelHint>,
     /// Importance of low cost, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,7 +146,7 @@ pub struct ModelPreferences {
     /// Importance of low latency, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speed_priority: Option<f64>,
-    /// Importance of capability, from 0 to 1.
+    /// Importance of the model's capability, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intelligence_priority: Option<f64>,
     /// JSON members without a field in this type, retained unchanged.
@@ -158,7 +158,7 @@ pub struct ModelPreferences {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelHint {
-    /// Full name, or part of the names of several models, such as `sonnet`.
+    /// Name of a model, or a part of the name that matches several models, such as `sonnet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// JSON members without a field in this type, retained unchanged.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct SharedText(ByteString);
 
 impl SharedText {
-    /// Returns a shared text that uses the memory of `text`.
+    /// Returns a shared text that refers to the memory of `text` instead of copying it.
     pub(crate) fn from_shared(text: ByteString) -> SharedText {
         SharedText(text)
     }

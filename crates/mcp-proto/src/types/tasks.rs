@@ -20,7 +20,7 @@ pub enum TaskStatus {
 }
 
 impl TaskStatus {
-    /// Returns `true` if the status is final.
+    /// Returns `true` if the status is final: completed, failed or cancelled.
     pub fn is_terminal(self) -> bool {
         matches!(self, TaskStatus::Completed | TaskStatus::Failed | TaskStatus::Cancelled)
     }

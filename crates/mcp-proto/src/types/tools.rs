@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::lenient::{deserialize_present_or_null, null_as_default};
+use super::lenient::{deserialize_null_as_default, deserialize_present_or_null};
 use super::{ContentBlock, Icon, Map};
 
 /// A tool as listed by the server. All fields are unverified claims of the server.
@@ -27,7 +27,7 @@ pub struct Tool {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<ToolAnnotations>,
     /// Icons for display, since 2025-11-25.
-    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "deserialize_null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
     /// Task support of the tool, 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,8 @@ pub struct Tool {
     pub extra: Map,
 }
 
-/// Hints on the behaviour of a tool. Untrusted: they never make a decision more permissive.
+/// Hints of the server on the behaviour of a tool. Untrusted: no decision of the host becomes more permissive because
+/// of them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolAnnotations {
@@ -81,14 +82,14 @@ pub struct ToolExecution {
 #[serde(rename_all = "camelCase")]
 pub struct CallToolResult {
     /// Content for the model and the user. Some servers omit it if they send structured content.
-    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(default, deserialize_with = "deserialize_null_as_default")]
     pub content: Vec<ContentBlock>,
     /// Output as JSON that matches the tool's output schema, since 2025-06-18. Any JSON value, including `null`, in
     /// 2026-07-28.
     #[serde(default, deserialize_with = "deserialize_present_or_null", skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<Value>,
     /// `true` if `content` describes an error of the tool. `false` if the JSON member is absent.
-    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, deserialize_with = "deserialize_null_as_default", skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
     /// Metadata of the object: its JSON member `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]

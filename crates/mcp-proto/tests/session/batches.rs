@@ -3,7 +3,7 @@
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{TestSession, all_capabilities, assert_contains, client_config, form_params};
+use crate::peer::{TestSession, all_capabilities, assert_json_contains, client_config, form_elicitation_params};
 
 fn request_message(id: Value, method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
@@ -90,7 +90,7 @@ fn batches_are_rejected_by_other_revisions() {
         if revision.is_modern() {
             assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "[stdio-no-responses-written]");
         } else {
-            assert_contains(
+            assert_json_contains(
                 &peer.take_sent_message(),
                 &json!({ "id": 1, "error": { "code": -32600 } }),
                 "requests must receive an error",
@@ -100,13 +100,13 @@ fn batches_are_rejected_by_other_revisions() {
 }
 
 #[test]
-fn batch_size_is_bounded() {
+fn number_of_messages_in_a_batch_is_bounded() {
     let mut settings = client_config(HandshakeMode::Probe);
     settings.limits.batch = 2;
     let mut peer = TestSession::ready_with(Revision::V2025_03_26, all_capabilities(), settings);
     peer.send_message(json!([
         request_message(json!(1), "ping", json!({})),
-        request_message(json!(2), "elicitation/create", form_params()),
+        request_message(json!(2), "elicitation/create", form_elicitation_params()),
         request_message(json!(3), "ping", json!({}))
     ]));
     let refused: Vec<Value> = peer.take_sent_messages().iter().map(|sent| sent["error"]["code"].clone()).collect();

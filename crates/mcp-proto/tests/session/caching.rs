@@ -5,9 +5,9 @@ use std::time::Duration;
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{TestSession, form_params, tool_call};
+use crate::peer::{TestSession, form_elicitation_params, tool_call};
 
-fn empty_lists() -> Value {
+fn results_with_empty_lists() -> Value {
     json!({ "tools": [], "prompts": [], "resources": [], "resourceTemplates": [], "contents": [] })
 }
 
@@ -53,7 +53,7 @@ fn cache_hints_of_lists_and_contents_are_reported() {
             ] {
                 let mut peer = TestSession::ready(Revision::V2026_07_28);
                 let (call, sent) = peer.start_call(request.clone());
-                let mut result = empty_lists();
+                let mut result = results_with_empty_lists();
                 result["resultType"] = json!("complete");
                 for (key, value) in [("ttlMs", &ttl), ("cacheScope", &scope)] {
                     if !value.is_null() {
@@ -83,7 +83,7 @@ fn cache_hints_are_ignored_by_older_revisions() {
     for request in cacheable_requests() {
         let mut peer = TestSession::ready(Revision::V2025_11_25);
         let (call, sent) = peer.start_call(request);
-        let mut result = empty_lists();
+        let mut result = results_with_empty_lists();
         result["ttlMs"] = json!(1000);
         peer.send_result(&sent["id"], result);
         assert_eq!(cache_hint(peer.take_result(call)), None, "[lifecycle-respect-version]");
@@ -94,7 +94,7 @@ fn cache_hints_are_ignored_by_older_revisions() {
 fn results_based_on_user_input_have_no_cache_hint() {
     let mut peer = TestSession::ready(Revision::V2026_07_28);
     let (call, sent) = peer.start_call(ClientRequest::ReadResource { uri: "a:b".into() });
-    let input_request = json!({ "when": { "method": "elicitation/create", "params": form_params() } });
+    let input_request = json!({ "when": { "method": "elicitation/create", "params": form_elicitation_params() } });
     let ask = json!({ "resultType": "input_required", "inputRequests": input_request, "ttlMs": 1000, "cacheScope": "public" });
     peer.send_result(&sent["id"], ask);
     let (server_request, ..) = peer.take_server_request();

@@ -5,7 +5,7 @@ use mcp_proto::types::*;
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{LONG_DEADLINE, TestSession, all_capabilities, assert_contains, client_config, tool_call};
+use crate::peer::{LONG_DEADLINE, TestSession, all_capabilities, assert_json_contains, client_config, tool_call};
 
 fn json_object(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap()
@@ -21,7 +21,7 @@ fn completion_request() -> ClientRequest {
 }
 
 #[test]
-fn requests_match_the_schemas() {
+fn sent_requests_match_the_schemas() {
     let list = |cursor: Option<&str>| cursor.map(str::to_owned);
     let text = json!({ "content": [{ "type": "text", "text": "ok" }] });
     let cases: Vec<(ClientRequest, Value, Value)> = vec![
@@ -89,7 +89,7 @@ fn requests_match_the_schemas() {
     let mut ids = std::collections::HashSet::new();
     for (request, expected, answer) in cases {
         let (call, sent) = peer.start_call(request.clone());
-        assert_contains(&sent, &expected, "[base-jsonrpc2], [pagination-opaque-cursor]");
+        assert_json_contains(&sent, &expected, "[base-jsonrpc2], [pagination-opaque-cursor]");
         assert_eq!(sent["jsonrpc"], "2.0", "[base-jsonrpc2]");
         assert!(ids.insert(sent["id"].to_string()), "[base-request-id-session-unique]");
         let long = ["tools/call", "prompts/get", "resources/read"].contains(&sent["method"].as_str().unwrap());
@@ -126,7 +126,7 @@ fn modern_requests_contain_their_metadata() {
         }
         json!({ "params": { "_meta": meta } })
     };
-    assert_contains(
+    assert_json_contains(
         &sent,
         &meta(Value::Null),
         "[lifecycle-meta-version] [lifecycle-meta-capabilities] [lifecycle-meta-capabilities-per-request] [lifecycle-meta-client-info]",
@@ -140,7 +140,7 @@ fn modern_requests_contain_their_metadata() {
     assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "[logging-no-set-level-modern]");
     assert_eq!(peer.take_result(call), Ok(ServerResult::Empty), "the call must succeed");
     let (_, sent) = peer.start_call(tool_call());
-    assert_contains(&sent, &meta(json!("info")), "[logging-per-request-level]: must be in each later request");
+    assert_json_contains(&sent, &meta(json!("info")), "[logging-per-request-level]: must be in each later request");
 
     let (call, sent) = peer.start_call(ClientRequest::Ping);
     assert_eq!(sent["method"], "server/discover", "[ping-removed-modern]");
@@ -149,7 +149,7 @@ fn modern_requests_contain_their_metadata() {
 }
 
 #[test]
-fn unsupported_requests_are_not_sent() {
+fn requests_that_the_server_does_not_support_are_not_sent() {
     let none: Vec<(&str, ClientRequest)> = vec![
         ("[tools-capability-gate]", ClientRequest::ListTools { cursor: None }),
         ("[tools-capability-gate]", tool_call()),
@@ -380,7 +380,7 @@ fn cancelled_call_ends_immediately() {
         peer.session.cancel(call, CancelReason::User, peer.now);
         let expected = json!({ "method": "notifications/cancelled", "params": { "requestId": sent["id"],
                                "reason": "cancelled by the user" } });
-        assert_contains(&peer.take_sent_message(), &expected, "[cancel-stdio-notify], [cancel-should-notify]");
+        assert_json_contains(&peer.take_sent_message(), &expected, "[cancel-stdio-notify], [cancel-should-notify]");
         assert_eq!(peer.take_result(call), Err(CallError::Cancelled), "X35: the call must end immediately");
         peer.send_result(&sent["id"], json!({ "content": [] }));
         assert_eq!(peer.take_events(), vec![], "[cancel-ignore-late-response]");
@@ -390,7 +390,7 @@ fn cancelled_call_ends_immediately() {
 }
 
 #[test]
-fn concurrent_calls_are_bounded() {
+fn number_of_concurrent_calls_is_bounded() {
     let mut config = client_config(HandshakeMode::Probe);
     config.limits.in_flight_calls = 3;
     let mut peer = TestSession::ready_with(Revision::V2025_11_25, all_capabilities(), config);

@@ -9,7 +9,7 @@ fn decode(line: impl AsRef<[u8]>) -> Result<IncomingMessage, InvalidMessage> {
 }
 
 #[test]
-fn valid_lines_are_parsed() {
+fn valid_json_rpc_lines_are_parsed() {
     for line in [
         r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
         "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",

@@ -6,7 +6,7 @@ use mcp_proto::types::CompletionReference;
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{TestSession, accepted_form_response, form_params, seconds, tool_call};
+use crate::peer::{TestSession, accepted_form_response, form_elicitation_params, seconds, tool_call};
 
 fn lost_stream_fault() -> DeliveryFault {
     DeliveryFault::Lost { cause: "the stream broke".into() }
@@ -20,7 +20,7 @@ fn status_fault(code: u16) -> DeliveryFault {
     DeliveryFault::Status { code, error: None, text: String::new(), challenge: None }
 }
 
-fn safe_requests() -> Vec<ClientRequest> {
+fn requests_that_are_safe_to_repeat() -> Vec<ClientRequest> {
     vec![
         ClientRequest::Ping,
         ClientRequest::ListTools { cursor: Some("c".into()) },
@@ -42,7 +42,7 @@ fn safe_requests() -> Vec<ClientRequest> {
 fn safe_request_is_sent_again_with_a_new_id() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         for fault in [lost_stream_fault(), unreachable_fault(), status_fault(503)] {
-            for request in safe_requests() {
+            for request in requests_that_are_safe_to_repeat() {
                 let mut peer = TestSession::over_http(revision);
                 let (call, first) = peer.start_call(request);
                 peer.report_undelivered(&first["id"], fault.clone());
@@ -134,7 +134,7 @@ fn json_rpc_error_in_an_http_error_body_is_the_response() {
     let mut peer = TestSession::over_http(Revision::V2026_07_28);
     let body = json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": -32601, "message": "no such method" } });
     let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
-    peer.report_status(&sent["id"], 404, &body.to_string());
+    peer.report_http_error_status(&sent["id"], 404, &body.to_string());
     let end = peer.take_result(call);
     assert!(
         matches!(&end, Err(CallError::Server(error)) if error.code == -32601),
@@ -205,7 +205,7 @@ fn user_responses_are_sent_after_a_lost_stream() {
     let mut peer = TestSession::over_http(Revision::V2026_07_28);
     let request = ClientRequest::ReadResource { uri: "a:b".into() };
     let (call, first) = peer.start_call(request);
-    let input_request = json!({ "when": { "method": "elicitation/create", "params": form_params() } });
+    let input_request = json!({ "when": { "method": "elicitation/create", "params": form_elicitation_params() } });
     let result = json!({ "resultType": "input_required", "requestState": "q9", "inputRequests": input_request });
     peer.send_result(&first["id"], result);
     let (server_request, ..) = peer.take_server_request();
@@ -231,8 +231,7 @@ fn server_request_belongs_to_the_call_of_its_stream() {
     let mut peer = TestSession::over_http(Revision::V2025_11_25);
     let (first, sent) = peer.start_call(tool_call());
     let (second, _) = peer.start_call(tool_call());
-    let server_request =
-        |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": form_params() });
+    let server_request = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": form_elicitation_params() });
     let decode = |message: Value| IncomingMessage::decode(&message.to_string().into_bytes().into()).unwrap();
     let origin = StreamOrigin::Post(RequestId::Number(sent["id"].as_i64().unwrap()));
     peer.session.handle_message(decode(server_request(70)), origin, peer.now);
@@ -267,13 +266,13 @@ fn undelivered_ping_is_a_lost_connection() {
     let mut peer = TestSession::ready_with(Revision::V2025_11_25, capabilities, settings);
     peer.advance_time(seconds(30));
     let ping = peer.take_sent_message();
-    peer.report_status(&ping["id"], 400, "");
+    peer.report_http_error_status(&ping["id"], 400, "");
     peer.advance_time(seconds(20));
     assert_eq!(peer.take_events(), vec![], "a refused ping must not end the session");
 }
 
 #[test]
-fn unknown_ids_are_ignored() {
+fn failures_of_unknown_request_ids_are_ignored() {
     let mut peer = TestSession::over_http(Revision::V2025_11_25);
     for id in [json!(999), json!(0), json!(-1)] {
         peer.report_undelivered(&id, lost_stream_fault());

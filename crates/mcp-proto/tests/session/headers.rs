@@ -240,7 +240,7 @@ fn header_mismatch_refreshes_the_tool_list() {
     let id = peer.call(tool_call_request("t", json!({ "s": "eu" })));
     let (first, head) = peer.take_post();
     assert_eq!(head.params, [], "no header must be sent before the schema is known");
-    peer.report_status(&first["id"], 400, &refusal);
+    peer.report_http_error_status(&first["id"], 400, &refusal);
     let (list, _) = peer.take_post();
     assert_eq!(list["method"], "tools/list", "[http-header-mismatch-refresh]");
     peer.send_result(&list["id"], json!({ "tools": [tool_definition("other", json!({}))], "nextCursor": "2" }));
@@ -256,7 +256,7 @@ fn header_mismatch_refreshes_the_tool_list() {
     let (again, head) = peer.take_post();
     assert_ne!(again["id"], first["id"], "[base-request-id-inflight-unique]");
     assert_eq!(head.params, [("Mcp-Param-Region".to_owned(), "eu".to_owned())], "[http-header-mismatch-refresh]");
-    peer.report_status(&again["id"], 400, &refusal);
+    peer.report_http_error_status(&again["id"], 400, &refusal);
     let end = peer.take_result(id);
     assert!(
         matches!(end, Err(CallError::Server(_))),
@@ -265,7 +265,7 @@ fn header_mismatch_refreshes_the_tool_list() {
 
     let id = peer.call(tool_call_request("t", json!({ "s": "eu" })));
     let (first, _) = peer.take_post();
-    peer.report_status(&first["id"], 400, &refusal);
+    peer.report_http_error_status(&first["id"], 400, &refusal);
     let (list, _) = peer.take_post();
     peer.session.cancel(id, CancelReason::User, peer.now);
     assert_eq!(peer.take_sent_message(), json!({ "aborted": list["id"] }), "the list request must be aborted");

@@ -85,7 +85,7 @@ fn legacy_server_is_detected_by_its_refusal_of_the_probe() {
     ] {
         let mut peer = http_peer(None);
         let (probe, _) = peer.take_post();
-        peer.report_status(&probe["id"], code, body);
+        peer.report_http_error_status(&probe["id"], code, body);
         let (init, head) = peer.take_post();
         assert_eq!(init["method"], "initialize", "{proves}: {code}");
         assert_eq!(init["params"]["protocolVersion"], "2025-11-25", "[lifecycle-init-version-latest]: {code}");
@@ -106,7 +106,7 @@ fn legacy_server_is_detected_by_its_refusal_of_the_probe() {
 }
 
 #[test]
-fn other_probe_failures_fall_back_to_initialize() {
+fn unrecognized_probe_failures_fall_back_to_initialize() {
     for fault in [
         DeliveryFault::Lost { cause: "the stream ended".into() },
         DeliveryFault::Unusable { cause: "text/html is neither".into() },
@@ -134,7 +134,7 @@ fn other_probe_failures_fall_back_to_initialize() {
 fn modern_errors_do_not_fall_back_to_initialize() {
     let mut peer = http_peer(None);
     let (probe, _) = peer.take_post();
-    peer.report_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2026-07-28"] })));
+    peer.report_http_error_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2026-07-28"] })));
     let (again, _) = peer.take_post();
     assert_eq!(
         again["method"], "server/discover",
@@ -143,21 +143,21 @@ fn modern_errors_do_not_fall_back_to_initialize() {
 
     let mut peer = http_peer(None);
     let (probe, _) = peer.take_post();
-    peer.report_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2027-01-01"] })));
+    peer.report_http_error_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2027-01-01"] })));
     let (fault, cause) = take_handshake_failure(&mut peer);
     assert_eq!(fault, HandshakeFault::Refused, "[lifecycle-unsupported-version-surface]");
     assert!(cause.contains("2027-01-01"), "[lifecycle-unsupported-version-surface]: {cause}");
 
     let mut peer = http_peer(None);
     let (probe, _) = peer.take_post();
-    peer.report_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2025-06-18"] })));
+    peer.report_http_error_status(&probe["id"], 400, &rpc_error(-32022, json!({ "supported": ["2025-06-18"] })));
     let (init, _) = peer.take_post();
     assert_eq!(init["params"]["protocolVersion"], "2025-06-18", "[lifecycle-unsupported-version-retry]");
 
     for code in [-32020, -32021] {
         let mut peer = http_peer(None);
         let (probe, _) = peer.take_post();
-        peer.report_status(&probe["id"], 400, &rpc_error(code, Value::Null));
+        peer.report_http_error_status(&probe["id"], 400, &rpc_error(code, Value::Null));
         assert_eq!(
             take_handshake_failure(&mut peer).0,
             HandshakeFault::Refused,
@@ -197,9 +197,9 @@ fn initialize_refused_with_4xx_suggests_http_sse() {
     for code in [400, 404, 405, 415] {
         let mut peer = http_peer(None);
         let (probe, _) = peer.take_post();
-        peer.report_status(&probe["id"], 405, "first words");
+        peer.report_http_error_status(&probe["id"], 405, "first words");
         let (init, _) = peer.take_post();
-        peer.report_status(&init["id"], code, "second words");
+        peer.report_http_error_status(&init["id"], code, "second words");
         let (fault, cause) = take_handshake_failure(&mut peer);
         assert_eq!(fault, HandshakeFault::NotStreamable, "[sse-fallback-any-4xx] [sse-fallback-post-first]: {code}");
         for words in ["first words", "second words"] {
@@ -212,16 +212,16 @@ fn initialize_refused_with_4xx_suggests_http_sse() {
     ] {
         let mut peer = http_peer(None);
         let (probe, _) = peer.take_post();
-        peer.report_status(&probe["id"], 405, "");
+        peer.report_http_error_status(&probe["id"], 405, "");
         let (init, _) = peer.take_post();
         peer.report_undelivered(&init["id"], fault);
         assert_eq!(take_handshake_failure(&mut peer).0, expected, "[lifecycle-init-errors]");
     }
     let mut peer = http_peer(None);
     let (probe, _) = peer.take_post();
-    peer.report_status(&probe["id"], 400, "");
+    peer.report_http_error_status(&probe["id"], 400, "");
     let (init, _) = peer.take_post();
-    peer.report_status(&init["id"], 400, &rpc_error(-32602, json!({ "supported": ["2025-03-26"] })));
+    peer.report_http_error_status(&init["id"], 400, &rpc_error(-32602, json!({ "supported": ["2025-03-26"] })));
     let (init, _) = peer.take_post();
     assert_eq!(
         init["params"]["protocolVersion"], "2025-03-26",
@@ -234,7 +234,7 @@ fn known_revision_is_tried_first_and_detected_again_on_failure() {
     let mut peer = http_peer(Some(Revision::V2025_11_25));
     let (init, _) = peer.take_post();
     assert_eq!(init["method"], "initialize", "[lifecycle-era-persist], [lifecycle-era-cache]");
-    peer.report_status(&init["id"], 400, "");
+    peer.report_http_error_status(&init["id"], 400, "");
     let (probe, _) = peer.take_post();
     assert_eq!(probe["method"], "server/discover", "[lifecycle-era-persist]: a failure must cause a probe");
     peer.send_result(&probe["id"], discover_result());
@@ -251,9 +251,9 @@ fn known_revision_is_tried_first_and_detected_again_on_failure() {
 
     let mut peer = http_peer(Some(Revision::V2025_11_25));
     let (init, _) = peer.take_post();
-    peer.report_status(&init["id"], 404, "gone");
+    peer.report_http_error_status(&init["id"], 404, "gone");
     let (probe, _) = peer.take_post();
-    peer.report_status(&probe["id"], 404, "gone");
+    peer.report_http_error_status(&probe["id"], 404, "gone");
     assert_eq!(
         take_handshake_failure(&mut peer).0,
         HandshakeFault::NotStreamable,
@@ -292,7 +292,7 @@ fn pinned_revision_has_no_fallback() {
     let settings = client_config(HandshakeMode::Pinned(Revision::V2026_07_28));
     let mut peer = TestSession::with_config(SessionConfig { carrier: TransportKind::StreamableHttp, ..settings });
     let (probe, _) = peer.take_post();
-    peer.report_status(&probe["id"], 404, "");
+    peer.report_http_error_status(&probe["id"], 404, "");
     assert_eq!(
         take_handshake_failure(&mut peer).0,
         HandshakeFault::Refused,
@@ -302,7 +302,7 @@ fn pinned_revision_has_no_fallback() {
     let mut peer = TestSession::with_config(SessionConfig { carrier: TransportKind::StreamableHttp, ..settings });
     let (init, _) = peer.take_post();
     assert_eq!(init["params"]["protocolVersion"], "2025-06-18", "the pinned revision must be offered");
-    peer.report_status(&init["id"], 404, "");
+    peer.report_http_error_status(&init["id"], 404, "");
     assert_eq!(
         take_handshake_failure(&mut peer).0,
         HandshakeFault::NotStreamable,

@@ -33,7 +33,7 @@ fn extension_method_is_sent_only_to_servers_that_support_it() {
         capabilities["extensions"] = json!({ "com.example/skills": {} });
         let mut peer = TestSession::ready_with(revision, capabilities, client_config(HandshakeMode::Probe));
         let (call, sent) = peer.start_call(extension_request());
-        assert_contains(
+        assert_json_contains(
             &sent,
             &json!({ "method": "skills/list", "params": { "cursor": "c" } }),
             "method and parameters must be unchanged",

@@ -5,15 +5,15 @@ use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
 use crate::peer::{
-    LONG_DEADLINE, TestSession, accepted_form_response, all_capabilities, client_config, form_params, sampling_params,
-    seconds, tool_call,
+    LONG_DEADLINE, TestSession, accepted_form_response, all_capabilities, client_config, form_elicitation_params,
+    sampling_params, seconds, tool_call,
 };
 
 fn modern_peer() -> TestSession {
     TestSession::ready(Revision::V2026_07_28)
 }
 
-fn require_input(peer: &mut TestSession, id: &Value, state: Option<&str>, requests: Value) {
+fn respond_with_input_required(peer: &mut TestSession, id: &Value, state: Option<&str>, requests: Value) {
     let mut result = json!({ "resultType": "input_required" });
     if let Some(state) = state {
         result["requestState"] = json!(state);
@@ -24,12 +24,12 @@ fn require_input(peer: &mut TestSession, id: &Value, state: Option<&str>, reques
     peer.send_result(id, result);
 }
 
-fn form_request() -> Value {
-    json!({ "when": { "method": "elicitation/create", "params": form_params() } })
+fn form_elicitation_request() -> Value {
+    json!({ "when": { "method": "elicitation/create", "params": form_elicitation_params() } })
 }
 
 #[test]
-fn call_is_repeated_with_the_responses() {
+fn call_is_repeated_with_the_requested_input() {
     for request in [
         tool_call(),
         ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() },
@@ -38,12 +38,12 @@ fn call_is_repeated_with_the_responses() {
         let mut peer = modern_peer();
         let (call, first) = peer.start_call(request);
         let state = "q\u{0}9\" <opaque> \u{2028}";
-        require_input(
+        respond_with_input_required(
             &mut peer,
             &first["id"],
             Some(state),
             json!({
-                "when": { "method": "elicitation/create", "params": form_params() },
+                "when": { "method": "elicitation/create", "params": form_elicitation_params() },
                 "who": { "method": "sampling/createMessage", "params": sampling_params() },
                 "where": { "method": "roots/list" },
             }),
@@ -100,7 +100,7 @@ fn call_is_repeated_with_the_responses() {
         params.remove("inputResponses");
         params.remove("requestState");
         assert_eq!(again, expected, "[mrtr-same-request], [mrtr-meta-on-retry]");
-        require_input(&mut peer, &id, None, form_request());
+        respond_with_input_required(&mut peer, &id, None, form_elicitation_request());
         let (server_request, ..) = peer.take_server_request();
         peer.session.answer(server_request, accepted_form_response(), peer.now).unwrap();
         let third = peer.take_sent_message();
@@ -111,10 +111,10 @@ fn call_is_repeated_with_the_responses() {
 }
 
 #[test]
-fn request_state_alone_is_retried_immediately() {
+fn call_with_request_state_but_no_input_is_repeated_immediately() {
     let mut peer = modern_peer();
     let (_, first) = peer.start_call(tool_call());
-    require_input(&mut peer, &first["id"], Some("s"), Value::Null);
+    respond_with_input_required(&mut peer, &first["id"], Some("s"), Value::Null);
     let again = peer.take_sent_message();
     assert_eq!(again["params"]["requestState"], "s", "[mrtr-state-only-retry]");
     assert_eq!(again["params"].get("inputResponses"), None, "[mrtr-state-only-retry]: no input responses");
@@ -127,7 +127,7 @@ fn input_rounds_and_request_state_are_bounded() {
     let (call, mut sent) = peer.start_call(tool_call());
     let mut rounds = 0;
     while rounds < 1000 {
-        require_input(&mut peer, &sent["id"], Some("s"), Value::Null);
+        respond_with_input_required(&mut peer, &sent["id"], Some("s"), Value::Null);
         match peer.session.poll_transmit() {
             Some(outgoing) => sent = serde_json::from_str(&outgoing.json).unwrap(),
             None => break,
@@ -139,7 +139,7 @@ fn input_rounds_and_request_state_are_bounded() {
 
     let (call, sent) = peer.start_call(tool_call());
     let secret = "s".repeat(1024 * 1024 + 1);
-    require_input(&mut peer, &sent["id"], Some(&secret), form_request());
+    respond_with_input_required(&mut peer, &sent["id"], Some(&secret), form_elicitation_request());
     match peer.take_result(call) {
         Err(CallError::BadAnswer { cause }) => {
             assert!(cause.contains("1048577 bytes"), "X28: the cause must name the size: {cause}");
@@ -148,7 +148,7 @@ fn input_rounds_and_request_state_are_bounded() {
         other => panic!("X28: an oversized state must be rejected, not {other:?}"),
     }
     let (_, sent) = peer.start_call(tool_call());
-    require_input(&mut peer, &sent["id"], Some("topsecret"), form_request());
+    respond_with_input_required(&mut peer, &sent["id"], Some("topsecret"), form_elicitation_request());
     assert!(!format!("{:?}", peer.session).contains("topsecret"), "X28: debug output must not contain the state");
 }
 
@@ -157,8 +157,8 @@ fn request_state_belongs_to_its_request() {
     let mut peer = modern_peer();
     let (_, a) = peer.start_call(tool_call());
     let (_, b) = peer.start_call(tool_call());
-    require_input(&mut peer, &a["id"], Some("of a"), form_request());
-    require_input(&mut peer, &b["id"], Some("of b"), form_request());
+    respond_with_input_required(&mut peer, &a["id"], Some("of a"), form_elicitation_request());
+    respond_with_input_required(&mut peer, &b["id"], Some("of b"), form_elicitation_request());
     let server_requests: Vec<_> = peer
         .take_events()
         .into_iter()
@@ -179,10 +179,10 @@ fn request_state_belongs_to_its_request() {
 }
 
 #[test]
-fn refused_input_abandons_the_call() {
+fn refused_input_request_ends_the_call() {
     let mut peer = modern_peer();
     let (call, sent) = peer.start_call(tool_call());
-    require_input(
+    respond_with_input_required(
         &mut peer,
         &sent["id"],
         None,
@@ -227,7 +227,7 @@ fn forbidden_input_request_ends_the_call() {
             "[mrtr-other-methods-invalid]",
             &all,
             ClientRequest::ListTools { cursor: None },
-            json!({ "resultType": "input_required", "inputRequests": form_request() }),
+            json!({ "resultType": "input_required", "inputRequests": form_elicitation_request() }),
         ),
         ("[base-result-type-unknown]", &all, tool_call(), json!({ "resultType": "task", "content": [] })),
         ("[base-result-type-dispatch]", &all, tool_call(), json!({ "resultType": 5, "content": [] })),
@@ -236,7 +236,7 @@ fn forbidden_input_request_ends_the_call() {
             "[mrtr-undeclared-input]",
             &nothing,
             tool_call(),
-            json!({ "resultType": "input_required", "inputRequests": form_request() }),
+            json!({ "resultType": "input_required", "inputRequests": form_elicitation_request() }),
         ),
         (
             "unknown method",
@@ -273,7 +273,7 @@ fn forbidden_input_request_ends_the_call() {
 fn cancellation_between_input_rounds_sends_no_message() {
     let mut peer = modern_peer();
     let (call, sent) = peer.start_call(tool_call());
-    require_input(&mut peer, &sent["id"], Some("s"), form_request());
+    respond_with_input_required(&mut peer, &sent["id"], Some("s"), form_elicitation_request());
     let (request, ..) = peer.take_server_request();
     peer.advance_time(seconds(3600));
     assert_eq!(peer.take_events(), vec![], "no deadline may expire while a request is open");
@@ -293,7 +293,7 @@ fn input_rounds_of_a_call_share_one_deadline() {
     let call = peer.session.call(tool_call(), deadline, peer.now).unwrap();
     let sent = peer.take_sent_message();
     peer.advance_time(seconds(50));
-    require_input(&mut peer, &sent["id"], Some("s"), form_request());
+    respond_with_input_required(&mut peer, &sent["id"], Some("s"), form_elicitation_request());
     let (request, ..) = peer.take_server_request();
     peer.advance_time(seconds(500));
     peer.session.answer(request, accepted_form_response(), peer.now).unwrap();

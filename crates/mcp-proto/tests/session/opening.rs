@@ -4,7 +4,7 @@ use mcp_proto::types::ElicitationCapability;
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{TestSession, assert_contains, client_config, seconds};
+use crate::peer::{TestSession, assert_json_contains, client_config, seconds};
 
 /// A step of a scripted handshake.
 enum ScriptedHandshakeStep {
@@ -66,7 +66,7 @@ fn run_scripted_handshake(proves: &str, handshake: HandshakeMode, steps: Vec<Scr
     for (at, step) in steps.into_iter().enumerate() {
         let proves = format!("{proves} (step {at})");
         match step {
-            Sends(part) => assert_contains(&peer.take_sent_message(), &part, &proves),
+            Sends(part) => assert_json_contains(&peer.take_sent_message(), &part, &proves),
             SendsNothing => {
                 assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "{proves}: no message must be sent")
             }
@@ -251,7 +251,7 @@ fn probe_response_selects_modern_or_legacy_handshake() {
 }
 
 #[test]
-fn initialize_negotiates_the_version() {
+fn initialize_negotiates_the_protocol_version() {
     use Revision::*;
     let first = || initialize_step(1, "2025-11-25");
     for (proves, steps) in [
@@ -392,7 +392,7 @@ fn pinned_revision_is_the_only_one_accepted() {
 }
 
 #[test]
-fn capabilities_match_the_revision() {
+fn declared_client_capabilities_match_the_revision() {
     for (revision, elicitation, context) in [
         (Revision::V2024_11_05, Value::Null, Value::Null),
         (Revision::V2025_03_26, Value::Null, Value::Null),

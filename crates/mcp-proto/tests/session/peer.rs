@@ -121,7 +121,8 @@ impl TestSession {
         );
     }
 
-    /// Returns bodies and headers of the messages that the session sent by POST since the last call.
+    /// Returns the bodies and headers of the messages that the session has sent by POST since its messages were last
+    /// taken.
     pub(crate) fn take_posts(&mut self) -> Vec<(Value, HttpPostHeaders)> {
         std::iter::from_fn(|| self.session.poll_transmit())
             .filter(|outgoing| !matches!(outgoing.about, OutgoingKind::Abort { .. }))
@@ -144,7 +145,7 @@ impl TestSession {
         self.session.handle_undelivered(&id, fault, self.now);
     }
 
-    pub(crate) fn report_status(&mut self, id: &Value, code: u16, body: &str) {
+    pub(crate) fn report_http_error_status(&mut self, id: &Value, code: u16, body: &str) {
         let error = serde_json::from_str::<Value>(body)
             .ok()
             .and_then(|body| serde_json::from_value(body["error"].clone()).ok());
@@ -155,7 +156,7 @@ impl TestSession {
         self.send_message(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
     }
 
-    /// Returns the messages that the session wrote since the last call.
+    /// Returns the messages that the session has sent since its messages were last taken.
     pub(crate) fn take_sent_messages(&mut self) -> Vec<Value> {
         std::iter::from_fn(|| self.session.poll_transmit())
             .map(|outgoing| {
@@ -173,7 +174,8 @@ impl TestSession {
             .collect()
     }
 
-    /// Returns the message that the session wrote since the last call. Panics unless it is exactly one.
+    /// Returns the message that the session has sent since its messages were last taken. Panics unless it is exactly
+    /// one.
     pub(crate) fn take_sent_message(&mut self) -> Value {
         let mut sent = self.take_sent_messages();
         assert_eq!(sent.len(), 1, "exactly one message must be sent: {sent:?}");
@@ -245,7 +247,7 @@ pub(crate) fn tool_call() -> ClientRequest {
     ClientRequest::CallTool { name: "add_note".into(), arguments, as_task: false }
 }
 
-pub(crate) fn form_params() -> Value {
+pub(crate) fn form_elicitation_params() -> Value {
     json!({ "message": "Which day?", "requestedSchema": { "type": "object", "properties": {} } })
 }
 
@@ -264,7 +266,7 @@ pub(crate) fn accepted_form_response() -> ClientResponse {
 /// Asserts that `whole` contains `part`. Only the members of `part` are compared in objects; other values must be
 /// equal.
 #[track_caller]
-pub(crate) fn assert_contains(whole: &Value, part: &Value, proves: &str) {
+pub(crate) fn assert_json_contains(whole: &Value, part: &Value, proves: &str) {
     fn json_contains(whole: &Value, part: &Value) -> bool {
         match (whole, part) {
             (Value::Object(whole), Value::Object(part)) => {

@@ -13,11 +13,12 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::peer::{
-    LONG_DEADLINE, TestSession, all_capabilities, client_config, form_params, sampling_params, seconds, tool_call,
+    LONG_DEADLINE, TestSession, all_capabilities, client_config, form_elicitation_params, sampling_params, seconds,
+    tool_call,
 };
 
 /// Encodes a message as JSON, or returns `None` if a number in it is out of the range of `Value`, such as `1E999`.
-fn encode(message: &IncomingMessage) -> Option<Value> {
+fn encode_received_message(message: &IncomingMessage) -> Option<Value> {
     let raw = |raw: &RawJson| serde_json::from_str::<Value>(raw.get()).ok();
     let with_params = |method: &str, params: &Option<RawJson>| {
         let mut value = json!({ "jsonrpc": "2.0", "method": method });
@@ -38,14 +39,20 @@ fn encode(message: &IncomingMessage) -> Option<Value> {
         }
         IncomingMessage::Response { id, result: Err(error) } => json!({ "jsonrpc": "2.0", "id": id, "error": error }),
         IncomingMessage::ErrorWithoutId { error } => json!({ "jsonrpc": "2.0", "error": error }),
-        IncomingMessage::Batch(messages) => messages.iter().flatten().map(encode).collect::<Option<Vec<_>>>()?.into(),
+        IncomingMessage::Batch(messages) => {
+            messages.iter().flatten().map(encode_received_message).collect::<Option<Vec<_>>>()?.into()
+        }
     })
 }
 
 fn assert_round_trips(message: &IncomingMessage) {
-    if let Some(text) = encode(message).filter(|text| *text != json!([])) {
+    if let Some(text) = encode_received_message(message).filter(|text| *text != json!([])) {
         let again = IncomingMessage::decode(&text.to_string().into());
-        assert_eq!(again.ok().as_ref().and_then(encode), Some(text), "a decoded message must decode again");
+        assert_eq!(
+            again.ok().as_ref().and_then(encode_received_message),
+            Some(text),
+            "a decoded message must decode again"
+        );
     }
 }
 
@@ -221,14 +228,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn arbitrary_bytes_are_parsed_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn message_of_arbitrary_bytes_is_parsed_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         if let Ok(message) = IncomingMessage::decode(&bytes.into()) {
             assert_round_trips(&message);
         }
     }
 
     #[test]
-    fn arbitrary_json_is_parsed_or_rejected(value in any_json()) {
+    fn message_of_arbitrary_json_is_parsed_or_rejected(value in any_json()) {
         if let Ok(message) = IncomingMessage::decode(&value.to_string().into()) {
             assert_round_trips(&message);
         }
@@ -291,7 +298,7 @@ proptest! {
         let mut missing = HashSet::new();
         for (id, (kind, how, which, withdraw)) in steps.into_iter().enumerate() {
             let (method, params) = [
-                ("ping", json!({})), ("roots/list", json!({})), ("elicitation/create", form_params()), ("sampling/createMessage", sampling_params()),
+                ("ping", json!({})), ("roots/list", json!({})), ("elicitation/create", form_elicitation_params()), ("sampling/createMessage", sampling_params()),
             ][kind].clone();
             let ask = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
             peer.send_message(if how == 0 && revision.has_batches() { json!([ask]) } else { ask });
@@ -329,7 +336,7 @@ proptest! {
     /// Parsing a tool result in place gives the same value as `serde_json`, which retains the last of duplicate
     /// members.
     #[test]
-    fn tool_result_parses_like_serde(text in any_tool_result()) {
+    fn arbitrary_tool_result_parses_as_with_serde(text in any_tool_result()) {
         let mut peer = TestSession::ready(Revision::V2025_11_25);
         let (call, sent) = peer.start_call(tool_call());
         peer.send_line(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{text}}}"#, sent["id"]));

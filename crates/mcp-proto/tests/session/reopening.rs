@@ -3,14 +3,14 @@
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{LONG_DEADLINE, TestSession, all_capabilities, client_config, form_params, tool_call};
+use crate::peer::{LONG_DEADLINE, TestSession, all_capabilities, client_config, form_elicitation_params, tool_call};
 
 fn request_id(sent: &Value) -> RequestId {
     RequestId::Number(sent["id"].as_i64().unwrap())
 }
 
 /// Reports a 404 response to the request `refused`, and returns the `initialize` request that the session then sends.
-fn lose_session(peer: &mut TestSession, refused: &Value) -> Value {
+fn report_lost_session(peer: &mut TestSession, refused: &Value) -> Value {
     peer.session.handle_session_lost(Some(&request_id(refused)), peer.now);
     let (init, head) = peer.take_post();
     assert_eq!(init["method"], "initialize", "[http-session-404-reinit]");
@@ -43,10 +43,10 @@ fn lost_session_is_reopened_and_refused_requests_are_sent_again() {
 
     let (working, on_server) = peer.start_call(tool_call());
     let (listing, _) = peer.start_call(ClientRequest::ListPrompts { cursor: None });
-    peer.send_request(json!(5), "elicitation/create", form_params());
+    peer.send_request(json!(5), "elicitation/create", form_elicitation_params());
     let (server_request, ..) = peer.take_server_request();
     let (refused, sent) = peer.start_call(tool_call());
-    let init = lose_session(&mut peer, &sent);
+    let init = report_lost_session(&mut peer, &sent);
     let events = peer.take_events();
     assert!(
         events.contains(&SessionEvent::Withdrawn { request: server_request, why: WithdrawalReason::SessionEnded }),
@@ -96,10 +96,10 @@ fn lost_session_is_reopened_and_refused_requests_are_sent_again() {
 }
 
 #[test]
-fn failed_reopening_fails_the_session() {
+fn failed_reopening_of_a_lost_session_ends_it() {
     let mut peer = TestSession::over_http(Revision::V2025_11_25);
     let (call, sent) = peer.start_call(tool_call());
-    let init = lose_session(&mut peer, &sent);
+    let init = report_lost_session(&mut peer, &sent);
     peer.report_undelivered(&init["id"], DeliveryFault::Unreachable { cause: "down".into() });
     let events = peer.take_events();
     assert!(
@@ -113,14 +113,14 @@ fn session_is_reopened_with_a_server_that_changed_its_revision() {
     let settings = SessionConfig { carrier: TransportKind::StreamableHttp, ..client_config(HandshakeMode::Probe) };
     let mut peer = TestSession::with_config(settings);
     let probe = peer.take_sent_message();
-    peer.report_status(&probe["id"], 400, "");
+    peer.report_http_error_status(&probe["id"], 400, "");
     let init = peer.take_sent_message();
     accept_initialize(&mut peer, &init);
     peer.take_events();
     peer.take_sent_messages();
     let (call, sent) = peer.start_call(tool_call());
     let refusal = json!({ "error": { "code": -32022, "message": "old", "data": { "supported": ["2026-07-28"] } } });
-    peer.report_status(&sent["id"], 400, &refusal.to_string());
+    peer.report_http_error_status(&sent["id"], 400, &refusal.to_string());
     let probe = peer.take_sent_message();
     assert_eq!(probe["method"], "server/discover", "[lifecycle-era-cache]: a mismatch must cause a probe");
     let result = json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } });
@@ -135,7 +135,7 @@ fn session_is_reopened_with_a_server_that_changed_its_revision() {
         (Some("tools/call"), Some("add_note")),
         "the call must be sent again"
     );
-    peer.report_status(&again["id"], 400, &refusal.to_string());
+    peer.report_http_error_status(&again["id"], 400, &refusal.to_string());
     assert!(matches!(peer.take_result(call), Err(CallError::Server(_))), "a call must reopen the session only once");
 }
 

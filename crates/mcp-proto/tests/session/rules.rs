@@ -5,8 +5,8 @@ use mcp_proto::*;
 use serde_json::{Value, json};
 
 use crate::peer::{
-    TestSession, accepted_form_response, all_capabilities, client_config, form_params, sampling_params, seconds,
-    tool_call,
+    TestSession, accepted_form_response, all_capabilities, client_config, form_elicitation_params, sampling_params,
+    seconds, tool_call,
 };
 
 /// Returns all messages that a session wrote in a run with messages of every kind.
@@ -73,8 +73,8 @@ fn error_codes_are_those_of_json_rpc() {
     let mut peer = TestSession::ready_with(Revision::V2025_11_25, all_capabilities(), settings);
     peer.send_request(json!(1), "no/such/method", Value::Null);
     peer.send_request(json!(2), "elicitation/create", json!({ "message": 5 }));
-    peer.send_request(json!(3), "elicitation/create", form_params());
-    peer.send_request(json!(4), "elicitation/create", form_params());
+    peer.send_request(json!(3), "elicitation/create", form_elicitation_params());
+    peer.send_request(json!(4), "elicitation/create", form_elicitation_params());
     peer.send_request(json!(5), "sampling/createMessage", json!([]));
     peer.send_line(r#"{"jsonrpc":"2.0","id":6,"method":5}"#);
     peer.send_line(r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#);
@@ -141,7 +141,7 @@ fn metadata_of_any_shape_is_retained_without_effect() {
                 other => panic!("[base-meta-no-assumptions]: {odd} must be tolerated, but: {other:?}"),
             }
             if !revision.is_modern() {
-                let mut params = form_params();
+                let mut params = form_elicitation_params();
                 params["_meta"] = meta;
                 peer.send_request(json!(1), "elicitation/create", params);
                 let (server_request, ..) = peer.take_server_request();
@@ -281,7 +281,7 @@ fn log_message_belongs_to_the_request_of_its_stream() {
 }
 
 #[test]
-fn pages_of_any_size_are_accepted() {
+fn list_pages_of_any_size_are_accepted() {
     for size in [0, 1, 3, 1000] {
         for cursor in [None, Some(""), Some("opaque=?\u{0}")] {
             let mut peer = TestSession::ready(Revision::V2026_07_28);

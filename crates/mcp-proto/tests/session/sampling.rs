@@ -4,7 +4,7 @@ use mcp_proto::types::{ClientCapabilities, CreateMessageResult, Role, SamplingCa
 use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
-use crate::peer::{TestSession, all_capabilities, assert_contains, client_config};
+use crate::peer::{TestSession, all_capabilities, assert_json_contains, client_config};
 
 /// Returns the configuration of a client that declares support for tools in sampling.
 fn config_with_tools() -> SessionConfig {
@@ -76,7 +76,7 @@ fn sampling_request_with_matching_tool_results_is_reported() {
     peer.send_request(json!(1), "sampling/createMessage", params.clone());
     let (request, _, server_request) = peer.take_server_request();
     let ServerRequest::Sampling(sampling) = server_request else { panic!("expected a sampling request") };
-    assert_contains(
+    assert_json_contains(
         &json!(*sampling),
         &params,
         "[sampling-preserve-meta], [sampling-content-array]: the request must be unchanged",
@@ -150,7 +150,7 @@ fn text_images_and_audio_are_accepted_in_every_revision() {
         peer.send_request(json!(1), "sampling/createMessage", json!({ "messages": messages, "maxTokens": 1 }));
         let (.., server_request) = peer.take_server_request();
         let ServerRequest::Sampling(request) = server_request else { panic!("expected a sampling request") };
-        assert_contains(
+        assert_json_contains(
             &json!(request.messages[1]),
             &messages[1],
             "[sampling-content-types]: an image must be accepted",

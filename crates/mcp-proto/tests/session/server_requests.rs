@@ -5,8 +5,8 @@ use mcp_proto::*;
 use serde_json::{Map, Value, json};
 
 use crate::peer::{
-    TestSession, accepted_form_response, all_capabilities, assert_contains, client_config, form_params,
-    sampling_params, tool_call,
+    TestSession, accepted_form_response, all_capabilities, assert_json_contains, client_config,
+    form_elicitation_params, sampling_params, tool_call,
 };
 
 fn url_elicitation_params() -> Value {
@@ -48,7 +48,7 @@ fn server_requests_are_reported_and_answered() {
         "a second answer must be refused"
     );
 
-    peer.send_request(json!(7), "elicitation/create", form_params());
+    peer.send_request(json!(7), "elicitation/create", form_elicitation_params());
     let (request, ..) = peer.take_server_request();
     peer.session.answer(request, accepted_form_response(), peer.now).unwrap();
     let expected =
@@ -67,15 +67,19 @@ fn server_requests_are_reported_and_answered() {
     let (request, ..) = peer.take_server_request();
     let no = ClientResponse::Refused { code: -1, message: "User rejected sampling request".into() };
     peer.session.answer(request, no, peer.now).unwrap();
-    assert_contains(&peer.take_sent_message(), &json!({ "id": 9, "error": { "code": -1 } }), "[sampling-reject-error]");
+    assert_json_contains(
+        &peer.take_sent_message(),
+        &json!({ "id": 9, "error": { "code": -1 } }),
+        "[sampling-reject-error]",
+    );
 }
 
 #[test]
 fn responses_contain_only_permitted_members() {
     for (action, params, content) in [
-        (ElicitAction::Accept, form_params(), json!({ "a": 1 })),
-        (ElicitAction::Decline, form_params(), Value::Null),
-        (ElicitAction::Cancel, form_params(), Value::Null),
+        (ElicitAction::Accept, form_elicitation_params(), json!({ "a": 1 })),
+        (ElicitAction::Decline, form_elicitation_params(), Value::Null),
+        (ElicitAction::Cancel, form_elicitation_params(), Value::Null),
         (ElicitAction::Accept, url_elicitation_params(), Value::Null),
         (ElicitAction::Decline, url_elicitation_params(), Value::Null),
     ] {
@@ -110,7 +114,7 @@ fn responses_contain_only_permitted_members() {
 
 /// Covers the MCP requirements `[base-error-reserved-range]` and `[base-error-avoid-legacy-range]`.
 #[test]
-fn undeclared_requests_are_refused() {
+fn server_requests_without_declared_capability_are_refused() {
     let with_tools = json!({ "messages": [], "maxTokens": 1, "tools": [] });
     let with_choice = json!({ "messages": [], "maxTokens": 1, "toolChoice": { "mode": "auto" } });
     let nothing = SessionConfig::default();
@@ -120,10 +124,10 @@ fn undeclared_requests_are_refused() {
     use Revision::*;
     for (requirement, config, revision, method, params, code) in [
         ("[sampling-declare-init]", &nothing, V2025_11_25, "sampling/createMessage", sampling_params(), -32601),
-        ("[elicit-declare-init]", &nothing, V2025_11_25, "elicitation/create", form_params(), -32601),
+        ("[elicit-declare-init]", &nothing, V2025_11_25, "elicitation/create", form_elicitation_params(), -32601),
         ("[roots-error-codes]", &nothing, V2025_11_25, "roots/list", json!({}), -32601),
         ("unknown method", &all, V2025_11_25, "tasks/list", json!({}), -32601),
-        ("[lifecycle-respect-version]", &all, V2025_03_26, "elicitation/create", form_params(), -32601),
+        ("[lifecycle-respect-version]", &all, V2025_03_26, "elicitation/create", form_elicitation_params(), -32601),
         ("[lifecycle-respect-version]", &all, V2025_06_18, "elicitation/create", url_elicitation_params(), -32602),
         (
             "[elicit-undeclared-mode-error], [elicit-empty-means-form]",
@@ -142,13 +146,13 @@ fn undeclared_requests_are_refused() {
         let mut peer = TestSession::ready_with(revision, all_capabilities(), config.clone());
         peer.send_request(json!("x"), method, params);
         let expected = json!({ "id": "x", "error": { "code": code } });
-        assert_contains(&peer.take_sent_message(), &expected, requirement);
+        assert_json_contains(&peer.take_sent_message(), &expected, requirement);
         assert_eq!(peer.take_events(), vec![], "{requirement}: no event must be reported");
     }
 }
 
 #[test]
-fn pings_are_answered_immediately() {
+fn pings_of_the_server_are_answered_immediately() {
     for revision in Revision::ALL.into_iter().filter(|revision| !revision.is_modern()) {
         let mut peer = TestSession::ready(revision);
         peer.send_message(json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }));
@@ -165,7 +169,7 @@ fn pings_are_answered_immediately() {
 fn requests_of_a_modern_server_are_not_answered() {
     let mut peer = TestSession::ready(Revision::V2026_07_28);
     for method in ["ping", "roots/list", "elicitation/create"] {
-        peer.send_request(json!(1), method, form_params());
+        peer.send_request(json!(1), method, form_elicitation_params());
         assert_eq!(
             peer.take_sent_messages(),
             Vec::<Value>::new(),
@@ -178,7 +182,7 @@ fn requests_of_a_modern_server_are_not_answered() {
 #[test]
 fn withdrawn_request_is_not_answered() {
     let mut peer = TestSession::ready(Revision::V2025_11_25);
-    peer.send_request(json!(4), "elicitation/create", form_params());
+    peer.send_request(json!(4), "elicitation/create", form_elicitation_params());
     let (request, ..) = peer.take_server_request();
     peer.send_notification("notifications/cancelled", json!({ "requestId": "4" }));
     assert_eq!(peer.take_events(), vec![], "[cancel-received-ignore]: another id must be ignored");
@@ -204,14 +208,18 @@ fn cancelling_a_call_refuses_its_server_requests() {
     let mut peer = TestSession::ready(Revision::V2025_11_25);
     let call = peer.call(tool_call());
     peer.take_sent_messages();
-    peer.send_request(json!("e"), "elicitation/create", form_params());
+    peer.send_request(json!("e"), "elicitation/create", form_elicitation_params());
     peer.send_request(json!("s"), "sampling/createMessage", sampling_params());
     assert_eq!(peer.take_events().len(), 2, "both requests must be reported");
     peer.session.cancel(call, CancelReason::User, peer.now);
     let sent = peer.take_sent_messages();
     assert_eq!(sent[0]["method"], "notifications/cancelled", "the cancellation must be sent");
-    assert_contains(&sent[1], &json!({ "id": "e", "result": { "action": "cancel" } }), "[elicit-dismiss-is-cancel]");
-    assert_contains(&sent[2], &json!({ "id": "s", "error": { "code": -32603 } }), "each request must be answered");
+    assert_json_contains(
+        &sent[1],
+        &json!({ "id": "e", "result": { "action": "cancel" } }),
+        "[elicit-dismiss-is-cancel]",
+    );
+    assert_json_contains(&sent[2], &json!({ "id": "s", "error": { "code": -32603 } }), "each request must be answered");
     let withdrawn = peer
         .take_events()
         .into_iter()
@@ -222,7 +230,7 @@ fn cancelling_a_call_refuses_its_server_requests() {
 #[test]
 fn each_request_is_answered_when_the_session_ends() {
     let mut peer = TestSession::ready(Revision::V2025_11_25);
-    peer.send_request(json!("e"), "elicitation/create", form_params());
+    peer.send_request(json!("e"), "elicitation/create", form_elicitation_params());
     peer.send_request(json!("s"), "sampling/createMessage", sampling_params());
     peer.send_request(json!("r"), "roots/list", json!({}));
     assert_eq!(peer.take_events().len(), 3, "all requests must be reported");
@@ -251,10 +259,10 @@ fn open_server_requests_are_bounded() {
     config.limits.open_requests = 2;
     let mut peer = TestSession::ready_with(Revision::V2025_11_25, all_capabilities(), config);
     for id in 1..=3 {
-        peer.send_request(json!(id), "elicitation/create", form_params());
+        peer.send_request(json!(id), "elicitation/create", form_elicitation_params());
     }
     assert_eq!(peer.take_events().len(), 2, "X24: two requests must be reported");
-    assert_contains(
+    assert_json_contains(
         &peer.take_sent_message(),
         &json!({ "id": 3, "error": { "code": -32603 } }),
         "X24: the third must receive an error",
@@ -266,7 +274,7 @@ fn duplicate_request_id_is_answered_once() {
     let mut peer = TestSession::ready(Revision::V2025_11_25);
     peer.send_request(json!(1), "roots/list", json!({}));
     let (request, ..) = peer.take_server_request();
-    peer.send_request(json!(1), "elicitation/create", form_params());
+    peer.send_request(json!(1), "elicitation/create", form_elicitation_params());
     assert!(matches!(peer.take_event(), SessionEvent::Anomaly { .. }), "X38: the second must be reported and ignored");
     peer.send_request(json!("1"), "ping", json!({}));
     assert_eq!(peer.take_sent_message()["id"], "1", "X38: \"1\" must differ from 1");
@@ -280,9 +288,9 @@ fn extensions_are_declared_to_every_server() {
     settings.capabilities.extensions = Some(Map::from_iter([("io.modelcontextprotocol/ui".to_owned(), json!({}))]));
     let sent = TestSession::with_config(settings.clone()).take_sent_message();
     let declared = json!({ "params": { "capabilities": { "extensions": { "io.modelcontextprotocol/ui": {} } } } });
-    assert_contains(&sent, &declared, "[lifecycle-ext-advertise-legacy]");
+    assert_json_contains(&sent, &declared, "[lifecycle-ext-advertise-legacy]");
     settings.handshake = HandshakeMode::Probe;
     let sent = TestSession::with_config(settings).take_sent_message();
     let capabilities = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
-    assert_contains(capabilities, &declared["params"]["capabilities"], "[lifecycle-ext-advertise-modern]");
+    assert_json_contains(capabilities, &declared["params"]["capabilities"], "[lifecycle-ext-advertise-modern]");
 }

@@ -3,7 +3,7 @@
 use mcp_proto::*;
 use serde_json::{Value, json};
 
-use crate::peer::{TestSession, all_capabilities, assert_contains, client_config, seconds};
+use crate::peer::{TestSession, all_capabilities, assert_json_contains, client_config, seconds};
 
 const SUBSCRIPTION_ID_KEY: &str = "io.modelcontextprotocol/subscriptionId";
 
@@ -17,7 +17,7 @@ fn subscribed_peer() -> (TestSession, Value) {
     let expected = json!({ "method": "subscriptions/listen", "params": { "notifications": {
         "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true },
         "_meta": { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } } });
-    assert_contains(&listen, &expected, "[subs-opt-in-types]");
+    assert_json_contains(&listen, &expected, "[subs-opt-in-types]");
     assert_eq!(
         listen["params"]["notifications"].get("resourceSubscriptions"),
         None,
@@ -26,7 +26,7 @@ fn subscribed_peer() -> (TestSession, Value) {
     (peer, listen["id"].clone())
 }
 
-fn acknowledge(peer: &mut TestSession, id: &Value, uris: &[&str]) {
+fn acknowledge_resource_subscriptions(peer: &mut TestSession, id: &Value, uris: &[&str]) {
     let granted = json!({ "toolsListChanged": true, "resourceSubscriptions": uris });
     peer.send_notification(
         "notifications/subscriptions/acknowledged",
@@ -63,7 +63,7 @@ fn notifications_are_unsolicited_in_legacy_revisions() {
 #[test]
 fn modern_notifications_are_routed_by_subscription() {
     let (mut peer, id) = subscribed_peer();
-    acknowledge(&mut peer, &id, &[]);
+    acknowledge_resource_subscriptions(&mut peer, &id, &[]);
     assert_eq!(peer.take_events(), vec![], "[subs-ack-interleaving]: an acknowledgement must not cause an event");
     peer.send_notification("notifications/tools/list_changed", json!({ "_meta": { SUBSCRIPTION_ID_KEY: id } }));
     assert_eq!(peer.take_event(), SessionEvent::ListChanged(ListKind::Tools), "[subs-correlate-stdio]");
@@ -79,17 +79,17 @@ fn modern_notifications_are_routed_by_subscription() {
 #[test]
 fn subscription_is_granted_by_the_server() {
     let (mut peer, first) = subscribed_peer();
-    acknowledge(&mut peer, &first, &[]);
+    acknowledge_resource_subscriptions(&mut peer, &first, &[]);
     let good = peer.call(subscribe_request("a:good"));
     let sent = peer.take_sent_messages();
     let expected = json!({ "method": "subscriptions/listen",
         "params": { "notifications": { "toolsListChanged": true, "resourceSubscriptions": ["a:good"] } } });
-    assert_contains(&sent[0], &expected, "[resources-subscribe-modern]: the whole set must be requested");
+    assert_json_contains(&sent[0], &expected, "[resources-subscribe-modern]: the whole set must be requested");
     let expected = json!({ "method": "notifications/cancelled", "params": { "requestId": first } });
-    assert_contains(&sent[1], &expected, "[subs-cancel]: the previous subscription must be cancelled");
-    acknowledge(&mut peer, &first, &["a:good"]);
+    assert_json_contains(&sent[1], &expected, "[subs-cancel]: the previous subscription must be cancelled");
+    acknowledge_resource_subscriptions(&mut peer, &first, &["a:good"]);
     assert_eq!(peer.take_events(), vec![], "an acknowledgement of the previous request must be ignored");
-    acknowledge(&mut peer, &sent[0]["id"], &["a:good"]);
+    acknowledge_resource_subscriptions(&mut peer, &sent[0]["id"], &["a:good"]);
     assert_eq!(peer.take_result(good), Ok(ServerResult::Empty), "[subs-ack-check]: granted");
     peer.send_notification(
         "notifications/resources/updated",
@@ -106,7 +106,7 @@ fn subscription_is_granted_by_the_server() {
 
     let bad = peer.call(subscribe_request("a:bad"));
     let listen = peer.take_sent_messages()[0]["id"].clone();
-    acknowledge(&mut peer, &listen, &["a:good"]);
+    acknowledge_resource_subscriptions(&mut peer, &listen, &["a:good"]);
     let end = peer.take_result(bad);
     assert!(matches!(end, Err(CallError::Unsupported { .. })), "[subs-ack-check]: not granted: {end:?}");
 
@@ -123,7 +123,7 @@ fn subscription_is_granted_by_the_server() {
 #[test]
 fn unacknowledged_subscription_call_times_out() {
     let (mut peer, first) = subscribed_peer();
-    acknowledge(&mut peer, &first, &[]);
+    acknowledge_resource_subscriptions(&mut peer, &first, &[]);
     let call = peer.call(subscribe_request("a:b"));
     peer.take_sent_messages();
     peer.advance_time(seconds(60));
@@ -137,7 +137,7 @@ fn unacknowledged_subscription_call_times_out() {
 #[test]
 fn listen_request_has_no_timeout() {
     let (mut peer, id) = subscribed_peer();
-    acknowledge(&mut peer, &id, &[]);
+    acknowledge_resource_subscriptions(&mut peer, &id, &[]);
     peer.advance_time(seconds(1_000_000));
     assert_eq!((peer.take_events(), peer.take_sent_messages().len()), (vec![], 0), "[subs-no-response-timeout]");
 }
@@ -160,7 +160,7 @@ fn server_can_end_the_listen_request_by_result_or_error() {
         let call = peer.call(subscribe_request("a:b"));
         let listen = peer.take_sent_message();
         assert_eq!(listen["method"], "subscriptions/listen", "a new subscription must renew immediately");
-        acknowledge(&mut peer, &listen["id"], &["a:b"]);
+        acknowledge_resource_subscriptions(&mut peer, &listen["id"], &["a:b"]);
         assert_eq!(peer.take_result(call), Ok(ServerResult::Empty), "the call must succeed");
     }
     let (mut peer, _) = subscribed_peer();
@@ -172,7 +172,7 @@ fn server_can_end_the_listen_request_by_result_or_error() {
 }
 
 /// Lets the server end the subscription `id` in one of three ways, selected by `how`.
-fn end_subscription(peer: &mut TestSession, id: &Value, how: usize) {
+fn end_listen_request(peer: &mut TestSession, id: &Value, how: usize) {
     let lost = DeliveryFault::Lost { cause: "the stream broke".into() };
     let down = DeliveryFault::Unreachable { cause: "connection refused".into() };
     let id = RequestId::Number(id.as_i64().unwrap());
@@ -203,7 +203,7 @@ fn lost_listen_request_is_renewed_with_backoff() {
         peer.acknowledge_subscription(&listen);
         peer.take_result(call).unwrap();
         for (how, wait) in [1, 2, 4, 8, 16, 32, 60, 60].into_iter().enumerate() {
-            end_subscription(&mut peer, &listen["id"], how);
+            end_listen_request(&mut peer, &listen["id"], how);
             let events = peer.take_events();
             let is_reported = matches!(&events[..], [SessionEvent::SubscriptionsLost { .. }]);
             assert_eq!(is_reported, how == 0, "the loss must be reported once: {events:?}");
@@ -225,7 +225,7 @@ fn lost_listen_request_is_renewed_with_backoff() {
         peer.acknowledge_subscription(&listen);
         assert_eq!(peer.take_event(), SessionEvent::SubscriptionsRenewed, "the renewal must be reported");
         peer.advance_time(seconds(60));
-        end_subscription(&mut peer, &listen["id"], 0);
+        end_listen_request(&mut peer, &listen["id"], 0);
         assert!(
             matches!(peer.take_event(), SessionEvent::SubscriptionsLost { .. }),
             "a loss after the renewal must be reported"
@@ -291,12 +291,12 @@ fn subscriptions_are_restored_after_a_restart() {
 }
 
 #[test]
-fn refused_change_keeps_the_granted_subscriptions() {
+fn refused_subscription_change_keeps_the_granted_subscriptions() {
     let (mut peer, first) = subscribed_peer();
-    acknowledge(&mut peer, &first, &[]);
+    acknowledge_resource_subscriptions(&mut peer, &first, &[]);
     let good = peer.call(subscribe_request("a:good"));
     let listen = peer.take_sent_messages()[0]["id"].clone();
-    acknowledge(&mut peer, &listen, &["a:good"]);
+    acknowledge_resource_subscriptions(&mut peer, &listen, &["a:good"]);
     peer.take_result(good).unwrap();
     let bad = peer.call(subscribe_request("a:bad"));
     let listen = peer.take_sent_messages()[0]["id"].clone();

@@ -7,7 +7,8 @@ use mcp_proto::*;
 use serde_json::{Value, json};
 
 use crate::peer::{
-    LONG_DEADLINE, TestSession, accepted_form_response, all_capabilities, client_config, form_params, seconds,
+    LONG_DEADLINE, TestSession, accepted_form_response, all_capabilities, client_config, form_elicitation_params,
+    seconds,
 };
 
 const RELATED_TASK_KEY: &str = "io.modelcontextprotocol/related-task";
@@ -102,7 +103,8 @@ fn call_runs_as_a_task_only_if_server_and_tool_support_it() {
     assert_eq!(sent["params"].get("task"), None, "[tasks-ext-server-directed]");
 }
 
-/// A timeout that stays due keeps a driver from reading the response that it waits for.
+/// A second poll that is scheduled while the first is pending would stay due, so the caller would never wait for the
+/// response.
 #[test]
 fn notification_during_a_task_poll_schedules_no_second_poll() {
     let mut peer = task_peer();
@@ -236,7 +238,7 @@ fn input_is_requested_while_the_result_is_pending() {
     peer.take_events();
     let result = peer.take_sent_message();
     assert_eq!(result["method"], "tasks/result", "[tasks-input-required]");
-    let mut params = form_params();
+    let mut params = form_elicitation_params();
     params["_meta"] = json!({ RELATED_TASK_KEY: { "taskId": "t1" } });
     params["task"] = json!({ "ttl": 1000 });
     peer.send_request(json!("e1"), "elicitation/create", params);
@@ -368,7 +370,7 @@ fn task_is_cancelled_by_its_id() {
 }
 
 #[test]
-fn tasks_are_listed() {
+fn task_list_is_requested_with_its_cursor() {
     let mut peer = task_peer();
     let cursor = "opaque \u{0} cursor";
     let (call, sent) = peer.start_call(ClientRequest::ListTasks { cursor: Some(cursor.into()) });

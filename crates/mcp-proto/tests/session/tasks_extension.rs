@@ -5,8 +5,8 @@ use mcp_proto::*;
 use serde_json::{Value, json};
 
 use crate::peer::{
-    TestSession, accepted_form_response, all_capabilities, client_config, form_params, sampling_params, seconds,
-    tool_call,
+    TestSession, accepted_form_response, all_capabilities, client_config, form_elicitation_params, sampling_params,
+    seconds, tool_call,
 };
 
 const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
@@ -24,7 +24,7 @@ fn task_with_status(status: &str) -> Value {
             "lastUpdatedAt": "2026-07-28T10:00:01Z", "ttlMs": 60_000, "pollIntervalMs": 1000 })
 }
 
-fn with_member(mut task: Value, key: &str, value: Value) -> Value {
+fn task_with_member(mut task: Value, key: &str, value: Value) -> Value {
     task[key] = value;
     task
 }
@@ -32,7 +32,7 @@ fn with_member(mut task: Value, key: &str, value: Value) -> Value {
 /// Starts a call that the server continues as the task `t1`.
 fn start_task(peer: &mut TestSession) -> CallId {
     let (call, sent) = peer.start_call(tool_call());
-    peer.send_result(&sent["id"], with_member(task_with_status("working"), "resultType", json!("task")));
+    peer.send_result(&sent["id"], task_with_member(task_with_status("working"), "resultType", json!("task")));
     match peer.take_event() {
         SessionEvent::TaskChanged { call: of, task } => {
             assert_eq!((of, task.status), (call, TaskStatus::Working), "[tasks-ext-polymorphic]: a task");
@@ -58,7 +58,7 @@ fn wait_for_task_poll(peer: &mut TestSession) -> Value {
 }
 
 fn input_request(key: &str) -> Value {
-    json!({ key: { "method": "elicitation/create", "params": form_params() } })
+    json!({ key: { "method": "elicitation/create", "params": form_elicitation_params() } })
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn task_ends_with_the_response_of_tasks_get() {
     let mut peer = task_peer();
     let call = start_task(&mut peer);
     let sent = wait_for_task_poll(&mut peer);
-    peer.send_result(&sent["id"], with_member(task_with_status("working"), "pollIntervalMs", json!(3000)));
+    peer.send_result(&sent["id"], task_with_member(task_with_status("working"), "pollIntervalMs", json!(3000)));
     peer.take_events();
     let listen = peer.take_sent_messages().remove(0);
     assert_eq!(listen["params"]["notifications"]["taskIds"], json!(["t1"]), "[tasks-ext-subscribe]");
@@ -93,7 +93,7 @@ fn task_ends_with_the_response_of_tasks_get() {
     );
     let sent = wait_for_task_poll(&mut peer);
     let result = json!({ "content": [], "isError": true, "ttlMs": 5 });
-    peer.send_result(&sent["id"], with_member(task_with_status("completed"), "result", result));
+    peer.send_result(&sent["id"], task_with_member(task_with_status("completed"), "result", result));
     match peer.take_result(call) {
         Ok(ServerResult::Tool(result)) => assert!(result.is_error, "[tasks-ext-failed-vs-completed]: a tool's error"),
         other => panic!("[tasks-ext-removed-methods]: expected an inline result, not {other:?}"),
@@ -106,14 +106,14 @@ fn task_ends_with_the_response_of_tasks_get() {
 
     let call = start_task(&mut peer);
     let sent = wait_for_task_poll(&mut peer);
-    let failed = with_member(task_with_status("failed"), "error", json!({ "code": -32603, "message": "broke" }));
-    peer.send_result(&sent["id"], with_member(failed, "resultType", json!("task")));
+    let failed = task_with_member(task_with_status("failed"), "error", json!({ "code": -32603, "message": "broke" }));
+    peer.send_result(&sent["id"], task_with_member(failed, "resultType", json!("task")));
     let end = peer.take_result(call);
     assert!(matches!(&end, Err(CallError::Server(e)) if e.code == -32603), "[tasks-ext-failed-vs-completed]: {end:?}");
 
     let call = start_task(&mut peer);
     let sent = wait_for_task_poll(&mut peer);
-    peer.send_result(&sent["id"], with_member(task_with_status("cancelled"), "statusMessage", json!("no more")));
+    peer.send_result(&sent["id"], task_with_member(task_with_status("cancelled"), "statusMessage", json!("no more")));
     let message = Some("no more".to_owned());
     assert_eq!(peer.take_result(call), Err(CallError::TaskCancelled { message }), "[tasks-ext-status-message]");
 
@@ -125,7 +125,7 @@ fn task_ends_with_the_response_of_tasks_get() {
     for wrong in [
         task_with_status("completed"),
         task_with_status("failed"),
-        with_member(task_with_status("working"), "resultType", json!("input_required")),
+        task_with_member(task_with_status("working"), "resultType", json!("input_required")),
     ] {
         let call = start_task(&mut peer);
         let sent = wait_for_task_poll(&mut peer);
@@ -142,7 +142,7 @@ fn only_tool_calls_become_tasks() {
     let mut peer = task_peer();
     for request in [ClientRequest::ReadResource { uri: "a:b".into() }, ClientRequest::ListTools { cursor: None }] {
         let (call, sent) = peer.start_call(request);
-        peer.send_result(&sent["id"], with_member(task_with_status("working"), "resultType", json!("task")));
+        peer.send_result(&sent["id"], task_with_member(task_with_status("working"), "resultType", json!("task")));
         let end = peer.take_result(call);
         assert!(matches!(end, Err(CallError::BadAnswer { .. })), "[tasks-ext-unsupported-method]: {end:?}");
     }
@@ -157,7 +157,7 @@ fn task_status_is_received_through_the_subscription() {
     let listen = peer.take_sent_messages().remove(0);
     peer.acknowledge_subscription(&listen);
     peer.take_events();
-    let mut done = with_member(task_with_status("completed"), "result", json!({ "content": [] }));
+    let mut done = task_with_member(task_with_status("completed"), "result", json!({ "content": [] }));
     done["_meta"] = json!({ SUBSCRIPTION_ID_KEY: listen["id"] });
     peer.send_notification("notifications/tasks", done);
     assert!(peer.take_result(call).is_ok(), "[tasks-ext-subscribe]: a notification must end the call");
@@ -170,7 +170,7 @@ fn task_input_is_requested_and_answered_once() {
     let sent = wait_for_task_poll(&mut peer);
     let mut both = input_request("when");
     both["who"] = json!({ "method": "sampling/createMessage", "params": sampling_params() });
-    peer.send_result(&sent["id"], with_member(task_with_status("input_required"), "inputRequests", both.clone()));
+    peer.send_result(&sent["id"], task_with_member(task_with_status("input_required"), "inputRequests", both.clone()));
     let requests: Vec<_> = peer
         .take_events()
         .into_iter()
@@ -185,7 +185,7 @@ fn task_input_is_requested_and_answered_once() {
     assert_eq!(requests.len(), 2, "[tasks-ext-update]: each must be reported");
     peer.take_sent_messages();
     let sent = wait_for_task_poll(&mut peer);
-    peer.send_result(&sent["id"], with_member(task_with_status("input_required"), "inputRequests", both.clone()));
+    peer.send_result(&sent["id"], task_with_member(task_with_status("input_required"), "inputRequests", both.clone()));
     let again = peer.take_events().iter().filter(|event| matches!(event, SessionEvent::RequestReceived { .. })).count();
     assert_eq!(again, 0, "[tasks-ext-dedupe]");
 
@@ -202,7 +202,7 @@ fn task_input_is_requested_and_answered_once() {
     peer.advance_time(seconds(0));
     let sent = peer.take_sent_message();
     assert_eq!(sent["method"], "tasks/get", "[tasks-ext-observe-after-update]");
-    peer.send_result(&sent["id"], with_member(task_with_status("input_required"), "inputRequests", both));
+    peer.send_result(&sent["id"], task_with_member(task_with_status("input_required"), "inputRequests", both));
     assert_eq!(
         peer.take_sent_messages(),
         Vec::<Value>::new(),
@@ -212,7 +212,7 @@ fn task_input_is_requested_and_answered_once() {
     let sent = wait_for_task_poll(&mut peer);
     peer.send_result(&sent["id"], task_with_status("working"));
     let sent = wait_for_task_poll(&mut peer);
-    peer.send_result(&sent["id"], with_member(task_with_status("working"), "inputRequests", json!({})));
+    peer.send_result(&sent["id"], task_with_member(task_with_status("working"), "inputRequests", json!({})));
     let events = peer.take_events();
     assert!(
         events.contains(&SessionEvent::Withdrawn { request: requests[1], why: WithdrawalReason::CancelledByServer }),
@@ -227,7 +227,7 @@ fn lost_input_response_is_sent_again_while_requested() {
     let sent = wait_for_task_poll(&mut peer);
     peer.send_result(
         &sent["id"],
-        with_member(task_with_status("input_required"), "inputRequests", input_request("when")),
+        task_with_member(task_with_status("input_required"), "inputRequests", input_request("when")),
     );
     let server_request = peer.take_events().into_iter().find_map(|event| match event {
         SessionEvent::RequestReceived { request, .. } => Some(request),
@@ -240,7 +240,7 @@ fn lost_input_response_is_sent_again_while_requested() {
     let sent = wait_for_task_poll(&mut peer);
     peer.send_result(
         &sent["id"],
-        with_member(task_with_status("input_required"), "inputRequests", input_request("when")),
+        task_with_member(task_with_status("input_required"), "inputRequests", input_request("when")),
     );
     let again = peer.take_sent_message();
     assert_eq!(
@@ -269,7 +269,7 @@ fn refused_input_or_cancelled_call_cancels_the_task() {
     let sent = wait_for_task_poll(&mut peer);
     peer.send_result(
         &sent["id"],
-        with_member(task_with_status("input_required"), "inputRequests", input_request("when")),
+        task_with_member(task_with_status("input_required"), "inputRequests", input_request("when")),
     );
     let server_request = peer.take_events().into_iter().find_map(|event| match event {
         SessionEvent::RequestReceived { request, .. } => Some(request),
@@ -290,7 +290,7 @@ fn refused_input_or_cancelled_call_cancels_the_task() {
     stdio.session.cancel(call, CancelReason::User, stdio.now);
     stdio.take_sent_messages();
     stdio.take_events();
-    stdio.send_result(&sent["id"], with_member(task_with_status("working"), "resultType", json!("task")));
+    stdio.send_result(&sent["id"], task_with_member(task_with_status("working"), "resultType", json!("task")));
     assert_eq!(
         stdio.take_sent_message()["method"],
         "tasks/cancel",
@@ -306,7 +306,7 @@ fn forbidden_input_request_ends_the_task_call() {
         let mut peer = task_peer();
         let call = start_task(&mut peer);
         let sent = wait_for_task_poll(&mut peer);
-        peer.send_result(&sent["id"], with_member(task_with_status("input_required"), "inputRequests", wrong));
+        peer.send_result(&sent["id"], task_with_member(task_with_status("input_required"), "inputRequests", wrong));
         assert!(
             matches!(peer.take_result(call), Err(CallError::BadAnswer { .. })),
             "[tasks-ext-same-trust], [lifecycle-ext-untrusted]"
@@ -322,7 +322,7 @@ fn task_without_progress_stays_alive() {
         let sent = wait_for_task_poll(&mut peer);
         peer.send_result(
             &sent["id"],
-            with_member(task_with_status("working"), "statusMessage", json!(format!("step {step}"))),
+            task_with_member(task_with_status("working"), "statusMessage", json!(format!("step {step}"))),
         );
         let are_reported = peer.take_events().into_iter().any(|event| {
             matches!(event, SessionEvent::TaskChanged { task, .. } if task.status_message == Some(format!("step {step}")))
@@ -333,6 +333,6 @@ fn task_without_progress_stays_alive() {
         );
     }
     let sent = wait_for_task_poll(&mut peer);
-    peer.send_result(&sent["id"], with_member(task_with_status("completed"), "result", json!({ "content": [] })));
+    peer.send_result(&sent["id"], task_with_member(task_with_status("completed"), "result", json!({ "content": [] })));
     assert!(peer.take_result(call).is_ok(), "[tasks-ext-no-progress]: the call must survive 300 s without progress");
 }

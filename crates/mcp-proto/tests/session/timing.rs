@@ -4,8 +4,8 @@ use mcp_proto::*;
 use serde_json::{Value, json};
 
 use crate::peer::{
-    LONG_DEADLINE, TestSession, accepted_form_response, all_capabilities, assert_contains, client_config, form_params,
-    seconds, tool_call,
+    LONG_DEADLINE, TestSession, accepted_form_response, all_capabilities, assert_json_contains, client_config,
+    form_elicitation_params, seconds, tool_call,
 };
 
 fn send_progress(peer: &mut TestSession, token: &Value, progress: f64) {
@@ -26,7 +26,7 @@ fn silent_call_times_out_and_is_cancelled() {
         let end = CallError::Timeout { after: seconds(60), total: false };
         assert_eq!(peer.take_result(call), Err(end), "[lifecycle-timeouts], X35 in {revision}");
         let expected = json!({ "method": "notifications/cancelled", "params": { "requestId": sent["id"] } });
-        assert_contains(&peer.take_sent_message(), &expected, "[lifecycle-timeout-cancel], X35");
+        assert_json_contains(&peer.take_sent_message(), &expected, "[lifecycle-timeout-cancel], X35");
         peer.send_result(&sent["id"], json!({ "content": [] }));
         assert_eq!(peer.take_events(), vec![], "[cancel-ignore-late-response]");
     }
@@ -102,7 +102,7 @@ fn deadlines_are_paused_while_the_user_decides() {
     let mut peer = TestSession::ready(Revision::V2025_11_25);
     let (call, sent) = peer.start_call(tool_call());
     peer.advance_time(seconds(50));
-    peer.send_request(json!("q"), "elicitation/create", form_params());
+    peer.send_request(json!("q"), "elicitation/create", form_elicitation_params());
     let (server_request, led_by, _) = peer.take_server_request();
     assert_eq!(led_by, Some(call), "the only call in flight must be named");
     peer.advance_time(seconds(3600));
@@ -126,7 +126,7 @@ fn ambiguous_server_request_pauses_all_possible_calls() {
     let first = peer.call(tool_call());
     peer.call(tool_call());
     let list = peer.call(ClientRequest::ListTools { cursor: None });
-    peer.send_request(json!(1), "elicitation/create", form_params());
+    peer.send_request(json!(1), "elicitation/create", form_elicitation_params());
     let (server_request, led_by, _) = peer.take_server_request();
     assert_eq!(led_by, None, "an ambiguous call must not be named");
     peer.advance_time(seconds(100));

@@ -13,7 +13,7 @@ fn round_trip<T: Serialize + DeserializeOwned>(example: Value) -> T {
 }
 
 #[test]
-fn examples_of_every_type_round_trip() {
+fn json_examples_of_every_type_round_trip() {
     let icon = json!({ "src": "https://x.test/i.png", "mimeType": "image/png", "sizes": ["48x48", "any"], "theme": "dark", "future": 1 });
     let annotations = json!({ "audience": ["user", "assistant"], "priority": 0.5, "lastModified": "2025-01-12T15:00:58Z", "future": 1 });
     let meta = json!({ "com.example/x": [1, { "y": null }] });
@@ -93,7 +93,7 @@ fn examples_of_every_type_round_trip() {
 }
 
 #[test]
-fn common_deviations_of_servers_are_accepted() {
+fn common_server_deviations_from_the_schema_are_accepted() {
     let read: ServerCapabilities =
         serde_json::from_value(json!({ "tools": [], "logging": true, "prompts": null, "completions": false })).unwrap();
     assert!(read.tools.is_some() && read.logging.is_some(), "`[]` and `true` must mean present");
@@ -112,7 +112,7 @@ fn common_deviations_of_servers_are_accepted() {
 }
 
 #[test]
-fn error_names_the_invalid_member() {
+fn type_error_names_the_invalid_member() {
     fn assert_fails<T: DeserializeOwned>(example: Value, words: &str) {
         match serde_json::from_value::<T>(example.clone()) {
             Err(error) => assert!(error.to_string().contains(words), "{example}: {error} must contain {words:?}"),

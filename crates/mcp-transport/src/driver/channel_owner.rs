@@ -11,12 +11,12 @@ use tokio::sync::{mpsc, oneshot};
 use super::DriverEvent;
 use super::session_owner::{SessionControl, SessionOwner};
 
-/// Maximum number of commands that wait for the session's driver.
+/// Maximum number of commands that wait until the session's driver executes them.
 const COMMAND_QUEUE_CAPACITY: usize = 256;
-/// Maximum number of commands that the driver executes before it polls other event sources.
+/// Maximum number of commands that the driver executes in a row before it polls other event sources.
 const MAX_COMMANDS_PER_POLL: usize = 64;
-/// Minimum size of a large event in bytes. Large events are sent only when the channel is empty, so that a full channel
-/// never contains many of them.
+/// Size in bytes above which an event counts as large. Large events are sent only when the channel is empty, so that a
+/// full channel never contains many of them.
 const MIN_LARGE_EVENT_BYTES: usize = 64 * 1024;
 
 /// A command to the driver of a session.
@@ -26,35 +26,36 @@ pub enum DriverCommand {
     Call {
         /// Request to the server, such as a tool call.
         request: ClientRequest,
-        /// Maximum time without a response or progress, and maximum total time.
+        /// Time limits of the call: without a response or progress notification, and in total.
         deadline: CallDeadline,
-        /// Receives the ID of the call, or the reason why it was not sent.
+        /// Receives the ID of the call, or the error because of which the request was not sent.
         reply: oneshot::Sender<Result<CallId, CallError>>,
     },
-    /// Cancels a pending call.
+    /// Cancels a call that has not ended, and notifies the server.
     Cancel {
-        /// Identifier that the driver sent through `reply`.
+        /// ID of the call, which the driver sent through the `reply` of [`DriverCommand::Call`].
         call: CallId,
         /// Reason for the cancellation, which is sent to the server.
         reason: CancelReason,
     },
-    /// Responds to a request of the server.
+    /// Responds to a request that the server sent to the client.
     Answer {
-        /// Identifier of the request, from [`SessionEvent::RequestReceived`](mcp_proto::SessionEvent::RequestReceived).
+        /// Identifier of the server's request, from
+        /// [`SessionEvent::RequestReceived`](mcp_proto::SessionEvent::RequestReceived).
         request: ServerRequestId,
         /// Response to send, which must be of the same kind as the request.
         answer: ClientResponse,
     },
     /// Sends this notification to the server.
     Notify(ClientNotification),
-    /// Ends the session and the server. A second `Stop` kills the server immediately. Dropping the command sender has
-    /// the effect of one `Stop`.
+    /// Ends the session, and shuts down the process of a local server. A second `Stop` kills the process immediately.
+    /// Dropping the command sender has the effect of one `Stop`.
     Stop,
 }
 
 type PendingSend = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Owner of a session that receives commands from another task, and sends the driver's events to that task.
+/// [`SessionOwner`] that executes the commands of another task, and sends the driver's events to that task.
 pub(crate) struct ChannelSessionOwner {
     commands: mpsc::Receiver<DriverCommand>,
     events: mpsc::Sender<DriverEvent>,
@@ -64,15 +65,15 @@ pub(crate) struct ChannelSessionOwner {
     /// Future that completes when the event channel has room for another event, or `None` if the driver does not wait
     /// for room.
     room: Option<PendingSend>,
-    /// Set when the sender of commands is dropped.
+    /// Set after all senders of commands were dropped.
     is_closed: bool,
     /// Set when the session was stopped because another task dropped one of the channels.
     was_stopped: bool,
 }
 
 impl ChannelSessionOwner {
-    /// Creates the channels, and returns the command sender with the owner. Commands are accepted before the driver
-    /// runs.
+    /// Returns an owner that sends the driver's events to `events`, and the sender of commands to it. Commands may be
+    /// sent before the driver runs.
     pub(crate) fn new(events: mpsc::Sender<DriverEvent>) -> (mpsc::Sender<DriverCommand>, ChannelSessionOwner) {
         let (sender, commands) = mpsc::channel(COMMAND_QUEUE_CAPACITY);
         let event_sender = events.clone();

@@ -1,10 +1,10 @@
-//! Transport that the module `http` detected for a remote server, which the session's owner stores for later sessions.
+//! Transport of a remote server that the module `http` detected. The session's owner stores it for later sessions.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Transport that a remote server supports.
+/// MCP transport of the connection to a remote server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DetectedTransport {
     /// Streamable HTTP, since revision 2025-03-26.

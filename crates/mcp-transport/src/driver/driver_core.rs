@@ -1,4 +1,5 @@
-//! The transport-independent state of a driver: the session, its owner, and the events that wait for the owner.
+//! The part of a driver that does not depend on the transport: the session, its owner, and the events that wait for the
+//! owner.
 
 use std::pin::pin;
 use std::time::{Instant, SystemTime};
@@ -8,12 +9,13 @@ use mcp_proto::{CloseReason, OutgoingKind, Session, SessionConfig, SessionEvent,
 use tokio::sync::Notify;
 
 use super::event_outbox::EventOutbox;
-use super::message_intake::{MessageIntake, ResponseKind};
+use super::message_intake::{MessageIntake, PostResponseKind};
 use super::session_owner::{OwnerRequests, SessionControl, SessionOwner, wait_until_owner_ready};
 use super::{Direction, DriverEvent, Frame, FrameKind};
 use crate::line_decoder::DecodedLine;
 
-/// Transport-independent state of a session's driver.
+/// State of a session's driver that does not depend on the transport: the session, its owner, and the events that wait
+/// for the owner.
 pub(crate) struct DriverCore<'o> {
     pub(crate) session: Session,
     pub(crate) intake: MessageIntake,
@@ -21,7 +23,7 @@ pub(crate) struct DriverCore<'o> {
     pub(crate) owner: &'o mut dyn SessionOwner,
     owner_requests: OwnerRequests,
     /// Reason why the session has ended, or `None` while it is open.
-    pub(crate) over: Option<CloseReason>,
+    pub(crate) close_reason: Option<CloseReason>,
 }
 
 impl<'o> DriverCore<'o> {
@@ -33,12 +35,12 @@ impl<'o> DriverCore<'o> {
             outbox: EventOutbox::default(),
             owner,
             owner_requests: OwnerRequests::default(),
-            over: None,
+            close_reason: None,
         }
     }
 
-    /// Returns `true` if the event outbox has room for the events of another message, so that the driver may read from
-    /// the server.
+    /// Returns `true` if the queue of events for the owner has room for the events of another message, so that the
+    /// driver may read from the server.
     pub(crate) fn has_room(&self) -> bool {
         !self.outbox.is_full()
     }
@@ -48,21 +50,22 @@ impl<'o> DriverCore<'o> {
         self.owner_requests.stops > 0
     }
 
-    /// Returns the reason for which the owner has requested a stop, or `None` if it has not.
+    /// Returns the close reason of the stop that the owner has requested, or `None` if it has requested none.
     pub(crate) fn stop_reason(&self) -> Option<CloseReason> {
         let failure = self.owner_requests.failure.clone();
         self.is_stopped().then(|| failure.unwrap_or(CloseReason::StoppedByOwner))
     }
 
-    /// Calls [`SessionOwner::process_ready`], after the owner's [`SessionOwner::poll_ready`] returned `Ready`.
+    /// Calls the owner's [`SessionOwner::process_ready`]. Must be called only after its [`SessionOwner::poll_ready`]
+    /// returned `Ready`.
     pub(crate) fn run_owner(&mut self) {
         let refuses_calls = self.outbox.refuses_calls();
         let DriverCore { session, owner, owner_requests, .. } = self;
         owner.process_ready(&mut SessionControl { session, owner_requests, refuses_calls });
     }
 
-    /// Passes the owner's pending notification to the session unless too many events are queued. Must be called before
-    /// the session's messages are polled.
+    /// Takes the notification that the owner wants to send to the server, and passes it to the session, unless too many
+    /// events wait for the owner. Must be called before the session's outgoing messages are polled.
     pub(crate) fn send_pending_notification(&mut self) {
         if !self.outbox.refuses_calls()
             && let Some(notification) = self.owner_requests.notification.take()
@@ -71,11 +74,11 @@ impl<'o> DriverCore<'o> {
         }
     }
 
-    /// Passes queued events to the owner while the owner has room. Returns `true` if the session may have further
-    /// messages or events.
+    /// Passes queued events to the owner while the owner has room. Returns `true` if the caller must poll the session
+    /// again for messages and events.
     pub(crate) fn deliver_events(&mut self) -> bool {
         let was_full = self.outbox.is_full();
-        while let Some(bytes) = self.outbox.next_bytes() {
+        while let Some(bytes) = self.outbox.next_event_bytes() {
             if !self.owner.has_room(bytes) {
                 break;
             }
@@ -85,11 +88,11 @@ impl<'o> DriverCore<'o> {
             owner.event(event, &mut SessionControl { session, owner_requests, refuses_calls });
         }
         // Events that did not fit into the outbox remain in the session, which does not wake the task for them.
-        std::mem::take(&mut self.owner_requests.touched) || was_full && self.has_room()
+        std::mem::take(&mut self.owner_requests.has_new_output) || was_full && self.has_room()
     }
 
-    /// Moves events from the session to the outbox until it is full. Further events remain in the session, which bounds
-    /// and merges them.
+    /// Moves events from the session to the queue of events for the owner, until that queue is full. Further events
+    /// remain in the session, which bounds and merges them.
     pub(crate) fn queue_session_events(&mut self) {
         while !self.outbox.is_full() {
             let Some(event) = self.session.poll_event() else { break };
@@ -99,16 +102,16 @@ impl<'o> DriverCore<'o> {
 
     pub(crate) fn emit(&mut self, event: SessionEvent) {
         match &event {
-            SessionEvent::Closed(reason) => self.over = Some(reason.clone()),
+            SessionEvent::Closed(reason) => self.close_reason = Some(reason.clone()),
             SessionEvent::HandshakeFailed { cause, .. } => {
-                self.over.get_or_insert_with(|| CloseReason::HandshakeFailed(cause.clone()));
+                self.close_reason.get_or_insert_with(|| CloseReason::HandshakeFailed(cause.clone()));
             }
             _ => {}
         }
         self.intake.emit_event(event, &mut self.outbox, tokio_clock_now());
     }
 
-    /// Adds an event to the outbox that reports a message which the driver sends to the server.
+    /// Queues a [`DriverEvent::Frame`] for the owner about a message that the driver sends to the server.
     pub(crate) fn emit_sent_frame(&mut self, bytes: Bytes, kind: &OutgoingKind) {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: Direction::Sent,
@@ -119,7 +122,8 @@ impl<'o> DriverCore<'o> {
         }));
     }
 
-    /// Handles expired deadlines of the session, and stops waiting for the end of a line that exceeds the length limit.
+    /// Handles expired deadlines of the session, and reports a line above the length limit as invalid if its end has
+    /// not arrived in time.
     pub(crate) fn on_deadline(&mut self, now: Instant) {
         if self.session.poll_timeout().is_some_and(|at| at <= now) {
             self.session.handle_timeout(now);
@@ -132,7 +136,7 @@ impl<'o> DriverCore<'o> {
         [self.session.poll_timeout(), self.intake.next_wake()].into_iter().flatten().min()
     }
 
-    /// Moves all events of a closed session to the outbox, even if the outbox is full.
+    /// Moves all remaining events of a closed session to the queue of events for the owner, even if that queue is full.
     pub(crate) fn emit_remaining_events(&mut self) {
         while let Some(event) = self.session.poll_event() {
             self.emit(event);
@@ -140,12 +144,14 @@ impl<'o> DriverCore<'o> {
         self.intake.emit_dropped_counts(&mut self.outbox);
     }
 
-    /// Processes a message from the server. Returns its relation to the request whose POST response contained it.
-    pub(crate) fn process_line(&mut self, line: DecodedLine, origin: StreamOrigin, now: Instant) -> ResponseKind {
+    /// Processes a message from the server. Returns how it relates to the posted request if it arrived in the response
+    /// to a POST.
+    pub(crate) fn process_line(&mut self, line: DecodedLine, origin: StreamOrigin, now: Instant) -> PostResponseKind {
         self.intake.process_line(line, origin, &mut self.session, &mut self.outbox, now)
     }
 
-    /// Adds an event to the outbox that reports a received message which the session did not parse.
+    /// Queues a [`DriverEvent::Frame`] for the owner about a received message that is not passed to the session as a
+    /// message, such as a JSON-RPC error in the body of an HTTP error response.
     pub(crate) fn emit_received_frame(&mut self, bytes: Bytes) {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: Direction::Received,
@@ -156,30 +162,30 @@ impl<'o> DriverCore<'o> {
         }));
     }
 
-    /// Closes the session. The reported reason is a stop by the owner, the reason in `over`, or else the end of the
-    /// server's output.
+    /// Closes the session. The close reason is that of the owner's stop, or else that in `close_reason`, or else the
+    /// end of the server's output.
     pub(crate) fn close_session(&mut self) {
-        let reason = self.stop_reason().or_else(|| self.over.clone());
+        let reason = self.stop_reason().or_else(|| self.close_reason.clone());
         self.session.handle_closed(reason.unwrap_or(CloseReason::ServerClosedOutput), tokio_clock_now());
     }
 
-    /// Delivers the remaining events of a closed session to the owner while the future `last` runs. A second stop by
-    /// the owner cancels `last`.
+    /// Delivers the remaining events of a closed session to the owner while the future `last` runs, and afterwards
+    /// those that are left. A second stop by the owner cancels `last`.
     pub(crate) async fn deliver_while_closing(mut self, last: impl Future) {
-        let cut_short = Notify::new();
+        let second_stop = Notify::new();
         let last = async {
             tokio::select! {
                 _ = last => {}
-                () = cut_short.notified() => {}
+                () = second_stop.notified() => {}
             }
         };
-        self.deliver_until(last, &cut_short).await;
+        self.deliver_until(last, &second_stop).await;
         self.deliver_all().await;
     }
 
     /// Delivers the remaining events of a closed session to the owner until the future `last` completes. Notifies
-    /// `hurry` if the owner requests a second stop.
-    pub(crate) async fn deliver_until<T>(&mut self, last: impl Future<Output = T>, hurry: &Notify) -> T {
+    /// `on_second_stop` if the owner requests a second stop.
+    pub(crate) async fn deliver_until<T>(&mut self, last: impl Future<Output = T>, on_second_stop: &Notify) -> T {
         let mut last = pin!(last);
         self.owner_requests.is_ending = true;
         loop {
@@ -190,7 +196,7 @@ impl<'o> DriverCore<'o> {
                 () = wait_until_owner_ready(self.owner) => {
                     self.run_owner();
                     if self.owner_requests.stops > stops {
-                        hurry.notify_one();
+                        on_second_stop.notify_one();
                     }
                 }
                 done = &mut last => return done,

@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 
 use super::{DriverEvent, Frame};
 
-/// Number of queued events, and their total size in bytes, at which the driver stops reading from the server.
-const MAX_EVENTS_WHILE_READING: usize = 256;
-const MAX_BYTES_WHILE_READING: usize = 4 * 1024 * 1024;
-/// Number of queued events at which the driver refuses the owner's calls, so that the events about their messages do
-/// not grow the queue.
-const MAX_EVENTS_FOR_CALLS: usize = 16 * MAX_EVENTS_WHILE_READING;
+/// Number of queued events at which the driver stops reading from the server.
+const MAX_QUEUED_EVENTS_WHILE_READING: usize = 256;
+/// Total size in bytes of queued events at which the driver stops reading from the server.
+const MAX_QUEUED_BYTES_WHILE_READING: usize = 4 * 1024 * 1024;
+/// Number of queued events at which the driver refuses new calls of the owner, because each call adds events about its
+/// messages to the queue.
+const MAX_QUEUED_EVENTS_FOR_NEW_CALLS: usize = 16 * MAX_QUEUED_EVENTS_WHILE_READING;
 
 /// Queue of events that the session's owner has not accepted yet.
 #[derive(Debug, Default)]
@@ -28,18 +29,18 @@ impl EventOutbox {
         self.waiting.is_empty()
     }
 
-    /// Returns `true` if so many events are queued that the driver must not read from the server.
+    /// Returns `true` if the queue has reached a limit at which the driver must not read from the server.
     pub(crate) fn is_full(&self) -> bool {
-        self.waiting.len() >= MAX_EVENTS_WHILE_READING || self.bytes >= MAX_BYTES_WHILE_READING
+        self.waiting.len() >= MAX_QUEUED_EVENTS_WHILE_READING || self.bytes >= MAX_QUEUED_BYTES_WHILE_READING
     }
 
-    /// Returns `true` if so many events are queued that the session's owner may make no further calls.
+    /// Returns `true` if the queue has reached the limit at which the session's owner may make no further calls.
     pub(crate) fn refuses_calls(&self) -> bool {
-        self.waiting.len() >= MAX_EVENTS_FOR_CALLS
+        self.waiting.len() >= MAX_QUEUED_EVENTS_FOR_NEW_CALLS
     }
 
     /// Returns the size of the next queued event in bytes, or `None` if the queue is empty.
-    pub(crate) fn next_bytes(&self) -> Option<usize> {
+    pub(crate) fn next_event_bytes(&self) -> Option<usize> {
         self.waiting.front().map(event_size)
     }
 
@@ -50,8 +51,8 @@ impl EventOutbox {
     }
 }
 
-/// Returns the size of an event's content in bytes. Session events count as zero, since their content was counted with
-/// the [`Frame`](super::Frame) event of the same message.
+/// Returns the size of an event's content in bytes. Session events count as zero, since the [`Frame`](super::Frame)
+/// event of the same message already counts their content.
 fn event_size(event: &DriverEvent) -> usize {
     match event {
         DriverEvent::Frame(Frame { bytes, .. }) => bytes.len(),
@@ -84,12 +85,12 @@ mod tests {
     }
 
     #[test]
-    fn outbox_is_full_by_count_and_by_bytes() {
+    fn event_outbox_is_full_by_count_and_by_bytes() {
         let mut many = EventOutbox::default();
-        (0..MAX_EVENTS_WHILE_READING).for_each(|_| many.push(frame_event(1)));
+        (0..MAX_QUEUED_EVENTS_WHILE_READING).for_each(|_| many.push(frame_event(1)));
         assert!(many.is_full(), "many small events must fill the outbox");
         let mut large = EventOutbox::default();
-        large.push(frame_event(MAX_BYTES_WHILE_READING));
+        large.push(frame_event(MAX_QUEUED_BYTES_WHILE_READING));
         assert!(large.is_full(), "one large event must fill the outbox");
     }
 }

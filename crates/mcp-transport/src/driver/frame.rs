@@ -15,7 +15,7 @@ pub struct Frame {
     pub direction: Direction,
     /// Time at which the message was queued for writing, or at which it was received.
     pub at: SystemTime,
-    /// Text of the message without a line terminator. Only its first 4 KiB if it exceeds the size limit.
+    /// Text of the message without a line terminator. Contains only the first 4 KiB of a message above the size limit.
     pub bytes: Bytes,
     /// Kind of the message, with its ID and method.
     pub about: FrameKind,
@@ -103,7 +103,7 @@ impl FrameKind {
             .map_or_else(|_| FrameKind::classify_invalid(bytes), |message| FrameKind::from_received(&message))
     }
 
-    /// Classifies an invalid message by the members that can still be read.
+    /// Classifies an invalid message by those of its JSON members that can still be read.
     pub(crate) fn classify_invalid(bytes: &Bytes) -> FrameKind {
         let text = std::str::from_utf8(bytes).unwrap_or_default();
         if serde_json::from_str::<IgnoredAny>(text).is_err() {

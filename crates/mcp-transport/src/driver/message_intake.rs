@@ -10,39 +10,41 @@ use super::{Direction, DriverEvent, Frame, FrameKind};
 use crate::line_decoder::DecodedLine;
 use crate::token_bucket::TokenBucket;
 
-/// Rate limits for reporting invalid lines and for reporting anomalies: size of a burst, and number per second.
+/// Maximum number of invalid lines that are reported in a burst. The same limit applies to anomalies separately.
 const INVALID_LINE_REPORTS_BURST: u32 = 100;
+/// Number of invalid lines per second that are reported after a burst. The same limit applies to anomalies separately.
 const INVALID_LINE_REPORTS_PER_SECOND: u32 = 10;
 /// Interval at which the number of invalid lines and anomalies that exceeded the rate limit is reported.
 const DROPPED_COUNT_REPORT_INTERVAL: Duration = Duration::from_secs(1);
-/// Maximum time to wait for the end of a line that exceeds the length limit. The end may contain the ID of the call
-/// that must fail.
+/// Maximum time to wait for the end of a line that exceeds the length limit. The end may contain the ID of the request
+/// whose call then fails.
 const LONG_LINE_END_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// Parser of received lines, which limits the rate at which invalid ones are reported.
+/// Parses received lines for the session, and limits the rate at which invalid ones are reported.
 #[derive(Debug)]
 pub(crate) struct MessageIntake {
     line_limit: usize,
     lines: TokenBucket,
     anomalies: TokenBucket,
-    dropped: DroppedCounts,
-    /// Incomplete line that exceeds the length limit, and whose request ID is not known yet.
-    long: Option<LongLine>,
+    dropped: DroppedMessageCounts,
+    /// Line that exceeds the length limit, while its end and its request ID are awaited. `None` otherwise.
+    long: Option<UnfinishedLongLine>,
 }
 
 #[derive(Debug, Default)]
-struct DroppedCounts {
+struct DroppedMessageCounts {
     lines: u64,
     bytes: u64,
     anomalies: u64,
     report_at: Option<Instant>,
 }
 
-/// Relation of a message in a POST response to the request that was posted.
+/// Relation between a message in the HTTP response to a POST and the JSON-RPC request that was posted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ResponseKind {
+pub(crate) enum PostResponseKind {
     /// The message is not the response to the posted request.
     Nothing,
+    /// The message is a successful response to the posted request.
     WithResult,
     /// The message is an error response to the posted request, with this code.
     WithError(i64),
@@ -50,27 +52,30 @@ pub(crate) enum ResponseKind {
     Unreadable,
 }
 
-impl ResponseKind {
-    fn from_message(message: &IncomingMessage, origin: &StreamOrigin) -> ResponseKind {
-        let StreamOrigin::Post(request) = origin else { return ResponseKind::Nothing };
+impl PostResponseKind {
+    fn from_message(message: &IncomingMessage, origin: &StreamOrigin) -> PostResponseKind {
+        let StreamOrigin::Post(request) = origin else { return PostResponseKind::Nothing };
         match message {
             IncomingMessage::Response { id, result } if id == request => match result {
-                Ok(_) => ResponseKind::WithResult,
-                Err(error) => ResponseKind::WithError(error.code),
+                Ok(_) => PostResponseKind::WithResult,
+                Err(error) => PostResponseKind::WithError(error.code),
             },
             // An error in the POST response belongs to this request, even if the server could not read its ID.
-            IncomingMessage::ErrorWithoutId { error } => ResponseKind::WithError(error.code),
+            IncomingMessage::ErrorWithoutId { error } => PostResponseKind::WithError(error.code),
             IncomingMessage::Batch(messages) => {
-                let answers = messages.iter().flatten().map(|message| ResponseKind::from_message(message, origin));
-                answers.into_iter().find(|answers| *answers != ResponseKind::Nothing).unwrap_or(ResponseKind::Nothing)
+                let answers = messages.iter().flatten().map(|message| PostResponseKind::from_message(message, origin));
+                answers
+                    .into_iter()
+                    .find(|answers| *answers != PostResponseKind::Nothing)
+                    .unwrap_or(PostResponseKind::Nothing)
             }
-            _ => ResponseKind::Nothing,
+            _ => PostResponseKind::Nothing,
         }
     }
 }
 
 #[derive(Debug)]
-struct LongLine {
+struct UnfinishedLongLine {
     head: Bytes,
     give_up_at: Instant,
 }
@@ -81,12 +86,13 @@ impl MessageIntake {
             line_limit,
             lines: TokenBucket::new(INVALID_LINE_REPORTS_BURST, INVALID_LINE_REPORTS_PER_SECOND),
             anomalies: TokenBucket::new(INVALID_LINE_REPORTS_BURST, INVALID_LINE_REPORTS_PER_SECOND),
-            dropped: DroppedCounts::default(),
+            dropped: DroppedMessageCounts::default(),
             long: None,
         }
     }
 
-    /// Parses a received line, emits a [`DriverEvent::Frame`] for it, and passes the message to the session.
+    /// Parses a received line, emits a [`DriverEvent::Frame`] for it, and passes the message to the session. Returns
+    /// how the message relates to a posted request.
     pub(super) fn process_line(
         &mut self,
         line: DecodedLine,
@@ -94,11 +100,11 @@ impl MessageIntake {
         session: &mut Session,
         outbox: &mut EventOutbox,
         now: Instant,
-    ) -> ResponseKind {
+    ) -> PostResponseKind {
         match line {
             DecodedLine::Whole(bytes) => match IncomingMessage::decode(&bytes) {
                 Ok(message) => {
-                    let answers = ResponseKind::from_message(&message, &origin);
+                    let answers = PostResponseKind::from_message(&message, &origin);
                     outbox.push(received_frame_event(bytes, FrameKind::from_received(&message), None));
                     session.handle_message(message, origin, now);
                     return answers;
@@ -107,19 +113,19 @@ impl MessageIntake {
                 Err(invalid) => {
                     let ours = matches!(&origin, StreamOrigin::Post(id) if invalid.id.as_ref() == Some(id));
                     self.process_invalid(invalid, bytes, session, outbox, now);
-                    return if ours { ResponseKind::Unreadable } else { ResponseKind::Nothing };
+                    return if ours { PostResponseKind::Unreadable } else { PostResponseKind::Nothing };
                 }
             },
-            DecodedLine::TooLong { head } => {
+            DecodedLine::Oversized { head } => {
                 let length = self.line_limit.saturating_add(1);
                 let invalid = InvalidMessage::too_long(&head, &[], self.line_limit, length);
                 if invalid.id.is_some() || invalid.peer_request.is_some() {
                     self.process_invalid(invalid, head, session, outbox, now);
                 } else {
-                    self.long = Some(LongLine { head, give_up_at: now + LONG_LINE_END_TIMEOUT });
+                    self.long = Some(UnfinishedLongLine { head, give_up_at: now + LONG_LINE_END_TIMEOUT });
                 }
             }
-            DecodedLine::TooLongEnded { length, head, tail } => {
+            DecodedLine::OversizedEnd { length, head, tail } => {
                 if self.long.take().is_some() {
                     let length = usize::try_from(length).unwrap_or(usize::MAX);
                     let invalid = InvalidMessage::too_long(&head, &tail, self.line_limit, length);
@@ -127,10 +133,10 @@ impl MessageIntake {
                 }
             }
         }
-        ResponseKind::Nothing
+        PostResponseKind::Nothing
     }
 
-    /// Adds an event of the session to the outbox, unless it is an anomaly that exceeds the rate limit.
+    /// Queues an event of the session for its owner, unless it is an anomaly that exceeds the rate limit.
     pub(super) fn emit_event(&mut self, event: SessionEvent, outbox: &mut EventOutbox, now: Instant) {
         if matches!(event, SessionEvent::Anomaly { .. }) && !self.anomalies.take(now) {
             self.dropped.anomalies += 1;
@@ -156,9 +162,9 @@ impl MessageIntake {
         }
     }
 
-    /// Adds an event to the outbox that reports how many lines and anomalies exceeded the rate limit.
+    /// Queues a [`DriverEvent::InvalidDropped`] for the owner if invalid lines or anomalies exceeded the rate limit.
     pub(super) fn emit_dropped_counts(&mut self, outbox: &mut EventOutbox) {
-        let DroppedCounts { lines, bytes, anomalies, report_at } = std::mem::take(&mut self.dropped);
+        let DroppedMessageCounts { lines, bytes, anomalies, report_at } = std::mem::take(&mut self.dropped);
         if report_at.is_some() {
             outbox.push(DriverEvent::InvalidDropped { lines, bytes, anomalies });
         }

@@ -6,9 +6,9 @@
 //! cannot block the driver either.
 
 mod channel_owner;
+pub(crate) mod deadline_timer;
 mod detected_transport;
 pub(crate) mod driver_core;
-pub(crate) mod due_timer;
 pub(crate) mod event_outbox;
 mod frame;
 pub(crate) mod message_intake;
@@ -33,26 +33,27 @@ pub enum DriverEvent {
     Frame(Frame),
     /// A line of the server's standard error, escaped for display. Does not indicate a failure.
     Stderr {
-        /// Escaped text of the line. Longer lines are truncated after 8 KiB of the server's output.
+        /// Escaped text of the line. A line of more than 8 KiB is truncated before it is escaped.
         line: String,
     },
-    /// A connection to a remote server was established. Reported before its [`SessionEvent::Ready`].
+    /// The session with a remote server is connected. Reported before its [`SessionEvent::Ready`].
     Connected {
         /// Transport of the connection, which was detected or configured.
         transport: DetectedTransport,
         /// Steps of the transport detection, such as "server/discover answered 404, initialize answered".
         how: String,
     },
-    /// A note about a remote server's connection, escaped for display: opened and lost streams, followed redirects, the
-    /// next retry. For a local server with restricted network access, a line about its access.
+    /// A note for the user, escaped for display. For a remote server, it reports opened and lost streams, followed
+    /// redirects, and the next retry. For a local server with restricted network access, it reports connections that
+    /// were opened or refused.
     Note {
         /// Text of the note, one line.
         line: String,
     },
     /// Lines of standard error were not reported because they exceeded the rate limit.
     StderrDropped {
-        /// Number of bytes that were not reported as [`DriverEvent::Stderr`]. The most recent ones are still stored in
-        /// the ring buffer.
+        /// Number of bytes that were not reported as [`DriverEvent::Stderr`]. The most recent ones can still be read
+        /// from the [`StderrRing`](crate::stdio::StderrRing).
         bytes: u64,
     },
     /// Invalid lines or other anomalies were not reported because they exceeded the rate limit.
@@ -68,7 +69,7 @@ pub enum DriverEvent {
     Exited {
         /// Exit code of the process, or `None` if a signal ended it.
         status: Option<i32>,
-        /// Signal that ended the process, if a signal did.
+        /// Number of the signal that ended the process, or `None` if the process exited by itself.
         signal: Option<i32>,
     },
 }

@@ -14,8 +14,8 @@ use mcp_proto::{
 use super::DriverEvent;
 use super::driver_core::tokio_clock_now;
 
-/// The owner of a session, whose methods the driver calls in the driver's task. The driver waits for the owner only if
-/// the owner has no room for events.
+/// Receives the events of a session, and decides what the session sends. The driver calls all methods in its own task,
+/// and waits for the owner only while the owner has no room for events.
 pub trait SessionOwner: Send {
     /// Returns `Ready` if [`SessionOwner::process_ready`] has work to do: a command was received, a deadline expired,
     /// or the owner has room for events again. Remains ready until that work is done.
@@ -38,7 +38,7 @@ pub trait SessionOwner: Send {
 pub struct SessionControl<'a> {
     pub(super) session: &'a mut Session,
     pub(super) owner_requests: &'a mut OwnerRequests,
-    /// Set if so many events are queued that the owner's calls are refused.
+    /// Set if so many events wait for the owner that its new calls are refused.
     pub(super) refuses_calls: bool,
 }
 
@@ -47,13 +47,15 @@ pub struct SessionControl<'a> {
 pub(super) struct OwnerRequests {
     /// Number of times the owner has called [`SessionControl::stop`] or [`SessionControl::stop_because`].
     pub(super) stops: u32,
-    /// Failure for which the owner stopped the session, or `None` if it was stopped for another reason or is open.
+    /// Reason with which the owner called [`SessionControl::stop_because`], or `None` if it has not, or if it called
+    /// `stop` before.
     pub(super) failure: Option<CloseReason>,
-    /// Notification to the server that is sent when fewer events are queued. Only the latest one is stored, since
-    /// repeated ones are equivalent.
+    /// Notification that waits until fewer events are queued for the owner, and is then sent to the server. A later
+    /// notification replaces it, since repeated ones are equivalent.
     pub(super) notification: Option<ClientNotification>,
-    /// Set after an operation of the owner that may have caused new messages or events of the session.
-    pub(super) touched: bool,
+    /// Set by an operation of the owner that may have caused new messages or events of the session, until the driver
+    /// polls them.
+    pub(super) has_new_output: bool,
     /// Set if the session is closed and the driver only delivers its remaining events.
     pub(super) is_ending: bool,
 }
@@ -68,39 +70,39 @@ impl SessionControl<'_> {
         if self.refuses_calls {
             return Err(CallError::TooManyCalls);
         }
-        self.owner_requests.touched = true;
+        self.owner_requests.has_new_output = true;
         self.session.call(request, deadline, tokio_clock_now())
     }
 
     /// Cancels a call and sends the reason to the server.
     pub fn cancel(&mut self, call: CallId, reason: CancelReason) {
-        self.owner_requests.touched = true;
+        self.owner_requests.has_new_output = true;
         self.session.cancel(call, reason, tokio_clock_now());
     }
 
     /// Responds to a request from the server. A response to a request that is no longer open is ignored, since its
     /// [`Withdrawn`](mcp_proto::SessionEvent::Withdrawn) event is already queued.
     pub fn answer(&mut self, request: ServerRequestId, answer: ClientResponse) {
-        self.owner_requests.touched = true;
+        self.owner_requests.has_new_output = true;
         if let Err(error) = self.session.answer(request, answer, tokio_clock_now()) {
             tracing::debug!(%request, %error, "a response was ignored");
         }
     }
 
-    /// Sends a notification to the server, or stores it while the owner has too many unread events. Only one is stored:
-    /// a later one of any kind replaces it.
+    /// Sends a notification to the server. If too many events wait for the owner, stores it until there are fewer. At
+    /// most one notification is stored: a later one of any kind replaces it.
     pub fn notify(&mut self, notification: ClientNotification) {
-        self.owner_requests.touched = true;
+        self.owner_requests.has_new_output = true;
         self.owner_requests.notification = Some(notification);
     }
 
-    /// Ends the session and the server. A second call kills the server immediately.
+    /// Ends the session, and shuts down the process of a local server. A second call kills the process immediately.
     pub fn stop(&mut self) {
         self.owner_requests.stops += 1;
     }
 
-    /// Ends the session and the server like [`SessionControl::stop`], because of a failure that the owner detected.
-    /// Calls in flight end with this reason, unless the owner has already called `stop`.
+    /// Ends the session like [`SessionControl::stop`], because of a failure that the owner detected. Calls in flight
+    /// end with this reason, unless the owner has already called `stop`.
     pub fn stop_because(&mut self, failure: CloseReason) {
         if self.owner_requests.stops == 0 {
             self.owner_requests.failure = Some(failure);
@@ -114,7 +116,7 @@ impl SessionControl<'_> {
     }
 }
 
-/// Waits until [`SessionOwner::poll_ready`] reports work of the owner.
+/// Waits until the owner's [`SessionOwner::poll_ready`] returns `Ready`.
 pub(crate) async fn wait_until_owner_ready(owner: &mut dyn SessionOwner) {
     poll_fn(|context| owner.poll_ready(context)).await;
 }

@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Wakeup state of one event source of a task. The source must be polled only with [`WakeFlag::poll`].
+/// Records if one event source of a task, such as a pipe or a timer, has woken the task since the source was last
+/// polled. The source must be polled only with [`WakeFlag::poll`].
 #[derive(Debug)]
 pub struct WakeFlag {
     shared: Arc<WakeState>,
     waker: Waker,
-    /// Copy of the registered waker, with which a new waker is detected without taking the lock.
+    /// Copy of the waker that is registered in `WakeState`, with which a new waker is detected without taking the lock.
     task: Option<Waker>,
 }
 
@@ -44,8 +45,8 @@ impl Default for WakeFlag {
 }
 
 impl WakeFlag {
-    /// Calls `poll` if it may make progress: on the first call, after a wakeup, and after it returned `Ready`.
-    /// Otherwise returns `Pending`.
+    /// Calls the closure `poll` if the event source may make progress: on the first call, after a wakeup, and after
+    /// `poll` returned `Ready`. Otherwise returns `Pending`.
     pub fn poll<T>(&mut self, context: &Context<'_>, poll: impl FnOnce(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
         if !self.task.as_ref().is_some_and(|task| task.will_wake(context.waker())) {
             self.task = Some(context.waker().clone());
@@ -95,12 +96,12 @@ mod tests {
                 }
             }
         });
-        let (mut bell, mut polls, mut looks) = (WakeFlag::default(), 0, 0);
+        let (mut wake_flag, mut polls, mut looks) = (WakeFlag::default(), 0, 0);
         let mut received = Vec::new();
         loop {
             let next = poll_fn(|context| {
                 looks += 1;
-                let polled = bell.poll(context, |context| {
+                let polled = wake_flag.poll(context, |context| {
                     polls += 1;
                     receiver.poll_recv(context)
                 });
@@ -123,13 +124,13 @@ mod tests {
     #[tokio::test]
     async fn latest_polling_task_is_woken() {
         let (sender, mut receiver) = mpsc::channel(1);
-        let mut bell = WakeFlag::default();
-        let first = poll_fn(|context| Poll::Ready(bell.poll(context, |context| receiver.poll_recv(context)))).await;
+        let mut wake_flag = WakeFlag::default();
+        let first =
+            poll_fn(|context| Poll::Ready(wake_flag.poll(context, |context| receiver.poll_recv(context)))).await;
         assert!(first.is_pending(), "the channel must be empty");
-        let waits =
-            tokio::spawn(
-                async move { poll_fn(|context| bell.poll(context, |context| receiver.poll_recv(context))).await },
-            );
+        let waits = tokio::spawn(async move {
+            poll_fn(|context| wake_flag.poll(context, |context| receiver.poll_recv(context))).await
+        });
         tokio::task::yield_now().await;
         let sent = sender.send(7).await;
         assert_eq!(sent, Ok(()), "the value must be sent");

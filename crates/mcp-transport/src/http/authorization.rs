@@ -22,14 +22,16 @@ use super::http_target::{HeaderName, SecretHeader};
 /// Maximum number of times that one HTTP request is sent, including the first.
 pub const MAX_SENDS_PER_REQUEST: u32 = 4;
 
-/// Maximum size in bytes of the body of a 401 or 403 response, and timeout of reading it.
+/// Maximum number of bytes that are read from the body of a 401 or 403 response.
 const MAX_REFUSAL_BODY_BYTES: usize = 64 * 1024;
+/// Timeout of reading the body of a 401 or 403 response.
 const REFUSAL_BODY_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum number of `WWW-Authenticate` headers per response, and maximum size of each in bytes.
-const MAX_CHALLENGES: usize = 16;
-const MAX_CHALLENGE_BYTES: usize = 8 * 1024;
-/// Maximum length of a DPoP nonce, in bytes.
-const MAX_NONCE_BYTES: usize = 1024;
+/// Maximum number of `WWW-Authenticate` headers that are read from one response.
+const MAX_AUTH_CHALLENGES: usize = 16;
+/// Maximum size in bytes of a `WWW-Authenticate` header. Larger ones are ignored.
+const MAX_AUTH_CHALLENGE_BYTES: usize = 8 * 1024;
+/// Maximum length of a DPoP nonce, in bytes. Longer ones are ignored.
+const MAX_DPOP_NONCE_BYTES: usize = 1024;
 
 /// Adds authorization headers to the requests to one server, and handles its 401 and 403 responses.
 ///
@@ -60,7 +62,7 @@ impl fmt::Debug for dyn Authorizer {
     }
 }
 
-/// Headers that authorize one request, with the generation of the token in them.
+/// Headers that authorize one request, and the generation number of the token in them.
 #[derive(Debug, Clone, Default)]
 pub struct RequestSignature {
     /// Headers `Authorization` and, for bound tokens, `DPoP`.
@@ -75,7 +77,7 @@ pub struct RequestSignature {
 #[error("{0}")]
 pub struct SigningRefusal(pub String);
 
-/// A response that requires authorization.
+/// A response with which the server refused a request because its authorization is missing or insufficient.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthChallenge {
     /// Status code of the response, 401 or 403.
@@ -86,24 +88,24 @@ pub struct AuthChallenge {
     pub dpop_nonce: Option<String>,
     /// [`RequestSignature::generation`] of the headers with which the refused request was sent.
     pub generation: u64,
-    /// Number of times that this request was already sent again. At `MAX_SENDS_PER_REQUEST - 1`, the request is not sent again,
-    /// even if the outcome is [`ChallengeOutcome::Again`].
+    /// Number of times that this request was already sent again. At `MAX_SENDS_PER_REQUEST - 1`, the driver does not
+    /// send it again, even if the outcome is [`ChallengeOutcome::Again`].
     pub attempt: u32,
-    /// Method of the JSON-RPC message. Empty if the request has no message.
+    /// JSON-RPC method of the refused message, such as `tools/call`. Empty if the HTTP request contains no message.
     pub operation: String,
 }
 
 /// Decision of an [`Authorizer`] on a request that the server refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChallengeOutcome {
-    /// The HTTP driver signs the refused request again and sends it again.
+    /// The HTTP driver must sign the refused request with the current token, and send it again.
     Again,
-    /// The HTTP driver reports the refused request as failed, with this message for the user.
+    /// The HTTP driver must report the refused request as failed, with this message for the user.
     Stop(String),
 }
 
-/// Signs and sends a request, and repeats both while the authorizer returns [`ChallengeOutcome::Again`]. `again` counts
-/// the repetitions of the request, including those before a redirect.
+/// Signs and sends a request, and repeats both while the authorizer returns [`ChallengeOutcome::Again`]. `again` is the
+/// number of times that the request was already sent again, also before a redirect, and is increased.
 ///
 /// # Errors
 /// Returns [`DeliveryFault`] if signing fails or no response is received.
@@ -162,8 +164,8 @@ pub(super) async fn sign_and_send(
     }
 }
 
-/// Returns the fault of a request that could not be signed, which is that of a 401 response, since both require a
-/// sign-in.
+/// Returns a fault with status 401 for a request that the authorizer did not sign, since both require a sign-in.
+/// `words` is the message for the user.
 fn fault_of_signing_error(words: String) -> DeliveryFault {
     DeliveryFault::Status { code: StatusCode::UNAUTHORIZED.as_u16(), error: None, text: words, challenge: None }
 }
@@ -180,18 +182,19 @@ fn is_auth_challenge(response: &Response, method: &Method) -> bool {
 }
 
 fn challenge_header_values(headers: &HeaderMap) -> impl Iterator<Item = String> {
-    let values = headers.get_all(WWW_AUTHENTICATE).iter().take(MAX_CHALLENGES);
+    let values = headers.get_all(WWW_AUTHENTICATE).iter().take(MAX_AUTH_CHALLENGES);
     values
-        .filter(|value| value.len() <= MAX_CHALLENGE_BYTES)
+        .filter(|value| value.len() <= MAX_AUTH_CHALLENGE_BYTES)
         .map(|value| String::from_utf8_lossy(value.as_bytes()).into())
 }
 
 fn parse_dpop_nonce(headers: &HeaderMap) -> Option<String> {
     let value = headers.get("dpop-nonce")?.to_str().ok()?;
-    (1..=MAX_NONCE_BYTES).contains(&value.len()).then(|| value.to_owned())
+    (1..=MAX_DPOP_NONCE_BYTES).contains(&value.len()).then(|| value.to_owned())
 }
 
-/// Reads up to [`MAX_REFUSAL_BODY_BYTES`] of a response's body into memory, and returns the response with this body.
+/// Reads the body of a response into memory, and returns the response with this body, which is empty if it is larger
+/// than [`MAX_REFUSAL_BODY_BYTES`] or cannot be read in time.
 async fn buffer_refusal_body(mut response: Response) -> Response {
     let read = tokio::time::timeout(REFUSAL_BODY_TIMEOUT, read_bounded_body(&mut response, MAX_REFUSAL_BODY_BYTES));
     let body = read.await.ok().and_then(Result::ok).unwrap_or_default();

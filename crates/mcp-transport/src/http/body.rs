@@ -6,7 +6,7 @@ use reqwest::Response;
 
 use super::delivery_faults;
 
-/// Reads the whole body of a response. A body of a single chunk is not copied.
+/// Reads the whole body of a response into memory. A body that arrives in a single chunk is not copied.
 ///
 /// # Errors
 /// Returns [`DeliveryFault::Lost`] if the connection fails before the end of the body, and [`DeliveryFault::Unusable`]

@@ -1,11 +1,11 @@
 //! Translates certificate errors of the TLS library into messages for the user, with advice.
 
-/// Prefix that the TLS library's messages about invalid certificates have.
+/// Prefix of the TLS library's error messages about invalid certificates.
 const CERTIFICATE_ERROR_PREFIX: &str = "invalid peer certificate: ";
 
-/// Returns a message for the user about a certificate error, or `None` if `cause` is not a known message of the TLS
-/// library.
-pub(super) fn certificate_problem(cause: &str) -> Option<&'static str> {
+/// Returns a message for the user about the certificate error `cause`, or `None` if `cause` is not a known message of
+/// the TLS library.
+pub(super) fn certificate_problem_text(cause: &str) -> Option<&'static str> {
     let message = cause.strip_prefix(CERTIFICATE_ERROR_PREFIX)?;
     let is = |words: &[&str]| words.iter().any(|word| message.contains(word));
     Some(if is(&["UnknownIssuer"]) {
@@ -39,11 +39,11 @@ mod tests {
             ("certificate not valid for name \"a.example\"; certificate is only valid for b.example", "another name"),
             ("Revoked", "revoked"),
         ] {
-            let found = certificate_problem(&format!("{CERTIFICATE_ERROR_PREFIX}{message}"));
+            let found = certificate_problem_text(&format!("{CERTIFICATE_ERROR_PREFIX}{message}"));
             assert!(found.is_some_and(|words| words.contains(expected)), "{message} becomes {found:?}");
         }
         for other in ["connection refused", "invalid peer certificate: BadEncoding", "UnknownIssuer"] {
-            assert_eq!(certificate_problem(other), None, "{other} must not be translated");
+            assert_eq!(certificate_problem_text(other), None, "{other} must not be translated");
         }
     }
 }

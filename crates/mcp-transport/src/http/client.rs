@@ -1,4 +1,4 @@
-//! Constructors of all HTTP clients. No other module creates one.
+//! Functions that create all HTTP clients of the app. No other module creates one.
 
 use reqwest::dns::Resolve;
 use reqwest::redirect::Policy;
@@ -8,10 +8,11 @@ use std::time::Duration;
 use url::{Host, Url};
 
 use super::HttpLimits;
-use super::outside_client::ConnectionRoute;
+use super::untrusted_url_client::ConnectionRoute;
 
-/// Interval of keep-alive probes on an idle connection, and timeout of each probe.
+/// Interval of keep-alive probes on an idle connection to a server.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);
+/// Time to wait for the response to a keep-alive probe, after which the connection counts as lost.
 const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Timeout of connecting to an MCP server, or to an address that an MCP server named, including the TLS handshake.
@@ -38,8 +39,7 @@ pub(super) fn client_for_server(server: &Url, limits: &HttpLimits) -> Result<Cli
     if is_loopback(server) { builder.no_proxy().build() } else { builder.build() }
 }
 
-/// Creates an HTTP client for addresses that a server named. `guard` is the DNS resolver for
-/// [`ConnectionRoute::Guarded`].
+/// Creates an HTTP client for URLs that a server named. `guard` is the DNS resolver for [`ConnectionRoute::Guarded`].
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
@@ -93,8 +93,8 @@ fn base_client_builder() -> ClientBuilder {
     Client::builder().redirect(Policy::none()).referer(false).no_gzip().no_brotli().no_deflate().no_zstd()
 }
 
-/// Returns `true` if the host is loopback, also by a name with a final dot, which must neither reach a proxy nor count
-/// as public.
+/// Returns `true` if the URL's host is a loopback address or a name of one, with or without a final dot. Requests to
+/// such a host must not be sent to a proxy, and it does not count as public.
 pub(super) fn is_loopback(url: &Url) -> bool {
     url.host().is_some_and(|host| match host {
         Host::Domain(name) => foreign::is_loopback(&Host::Domain(name.strip_suffix('.').unwrap_or(name))),

@@ -1,4 +1,5 @@
-//! Rate-limited notes about the connection to a remote server, and the recorded steps of the transport detection.
+//! Emits notes about the connection to a remote server at a limited rate, and records the steps of the transport
+//! detection.
 
 use mcp_proto::OutgoingKind;
 
@@ -7,13 +8,14 @@ use crate::driver::driver_core::tokio_clock_now;
 use crate::driver::event_outbox::EventOutbox;
 use crate::token_bucket::TokenBucket;
 
-/// Rate limit of [`DriverEvent::Note`]: size of a burst, and number per second. Further notes are dropped.
+/// Maximum number of [`DriverEvent::Note`]s that are emitted in a burst. Further notes are dropped.
 const CONNECTION_NOTES_BURST: u32 = 50;
+/// Number of [`DriverEvent::Note`]s per second that are emitted after a burst.
 const CONNECTION_NOTES_PER_SECOND: u32 = 2;
-/// Maximum number of transport detection steps in one [`DriverEvent::Connected`].
+/// Maximum number of transport detection steps that one [`DriverEvent::Connected`] reports.
 const MAX_DETECTION_STEPS: usize = 8;
 
-/// Rate-limited notes about a connection, and the recorded steps of its transport detection.
+/// Emits notes about one connection at a limited rate, and records the steps of its transport detection.
 pub(super) struct ConnectionNotes {
     rate: TokenBucket,
     dropped: u64,
@@ -29,7 +31,7 @@ impl ConnectionNotes {
         }
     }
 
-    /// Emits a one-line note as [`DriverEvent::Note`], within the rate limit.
+    /// Emits `line` as a [`DriverEvent::Note`], unless the rate limit is exceeded.
     pub(super) fn note(&mut self, outbox: &mut EventOutbox, line: impl Into<String>) {
         if !self.rate.take(tokio_clock_now()) {
             self.dropped += 1;
@@ -44,19 +46,19 @@ impl ConnectionNotes {
     }
 
     /// Records a step of the transport detection, such as "initialize answered".
-    pub(super) fn add_step(&mut self, step: String) {
+    pub(super) fn add_detection_step(&mut self, step: String) {
         if self.steps.len() < MAX_DETECTION_STEPS {
             self.steps.push(step);
         }
     }
 
     /// Returns all recorded detection steps as text, and clears them.
-    pub(super) fn take_steps(&mut self) -> String {
+    pub(super) fn take_detection_steps(&mut self) -> String {
         std::mem::take(&mut self.steps).join(", ")
     }
 }
 
-/// Returns the name that notes use for a message of the client, such as its method.
+/// Returns the name of a client's message for notes: its method, or "a response" or "an abort".
 pub(super) fn outgoing_message_name(kind: &OutgoingKind) -> String {
     match kind {
         OutgoingKind::Request { method, .. } | OutgoingKind::Notification { method } => method.clone().into_owned(),

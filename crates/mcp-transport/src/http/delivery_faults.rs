@@ -15,7 +15,7 @@ use super::certificate;
 const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 /// Timeout of reading the body of an error response.
 const ERROR_BODY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
-/// Maximum length of the text from an error response that is displayed, in characters.
+/// Maximum number of characters of an error response's text that are displayed.
 const MAX_DISPLAYED_ERROR_CHARS: usize = 300;
 
 /// A response of the server with an error status.
@@ -23,16 +23,16 @@ const MAX_DISPLAYED_ERROR_CHARS: usize = 300;
 pub(super) struct HttpErrorResponse {
     pub(super) status: u16,
     pub(super) fault: DeliveryFault,
-    /// Body of the response if it was a JSON-RPC error.
+    /// Body of the response if it is a JSON-RPC error, or `None`.
     pub(super) message: Option<Bytes>,
 }
 
-/// Message of the authorizer for the user about a refused request that is not sent again. Attached to the response as
-/// an extension, so that [`read_error_response`] finds it.
+/// Message for the user in which the authorizer explains the refusal of a request that is not sent again. Attached to
+/// the HTTP response as an extension, so that [`read_error_response`] finds it.
 #[derive(Debug, Clone)]
 pub(super) struct AuthorizerRefusalMessage(pub(super) String);
 
-/// Reads the status and body of an error response.
+/// Reads the body of an error response, and returns it with the status.
 pub(super) async fn read_error_response(mut response: Response) -> HttpErrorResponse {
     let status = response.status().as_u16();
     let challenge = response
@@ -87,12 +87,12 @@ pub(super) fn fault_of_send_error(error: &reqwest::Error) -> DeliveryFault {
     }
 }
 
-/// Returns the fault of a message that the server did not accept within this duration.
+/// Returns the fault of a message that the server did not accept within the timeout `within`.
 pub(super) fn timeout_fault(within: std::time::Duration) -> DeliveryFault {
     DeliveryFault::Lost { cause: format!("the server did not accept it within {within:?}") }
 }
 
-/// Returns `true` for a temporary fault, from which the detection of the transport cannot conclude anything.
+/// Returns `true` for a fault that may be temporary, so that it does not show which transport the server supports.
 pub(super) fn is_temporary_fault(fault: &DeliveryFault) -> bool {
     match fault {
         DeliveryFault::Status { code, .. } => matches!(code, 408 | 425 | 429 | 500..=599),
@@ -114,7 +114,7 @@ pub(super) fn root_cause_message(error: &reqwest::Error) -> String {
         return "internal error of the HTTP client".to_owned();
     }
     let message = cause.to_string();
-    certificate::certificate_problem(&message).map_or_else(|| displayed_server_text(&message), str::to_owned)
+    certificate::certificate_problem_text(&message).map_or_else(|| displayed_server_text(&message), str::to_owned)
 }
 
 /// Returns the innermost cause of an error. The outer errors of the HTTP client only repeat the URL.
@@ -126,7 +126,7 @@ pub fn innermost_cause<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error +
     cause
 }
 
-/// Returns a server's text as one line of bounded length, escaped for display.
+/// Returns a server's text as one line of bounded length, in which control characters are escaped for display.
 pub(super) fn displayed_server_text(text: &str) -> String {
     visible(text.trim()).chars().take(MAX_DISPLAYED_ERROR_CHARS).collect()
 }

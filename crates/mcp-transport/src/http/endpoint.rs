@@ -18,22 +18,22 @@ use super::{HttpTarget, delivery_faults, redirects};
 
 /// Media type of a response body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MediaType {
+pub(super) enum ResponseMediaType {
     Json,
     EventStream,
     Other,
 }
 
-/// HTTP client, headers and authorizer for all requests to one server. Clones share them.
+/// HTTP client, headers and authorizer for all requests to one server. Clones share the client.
 #[derive(Clone)]
 pub(super) struct HttpEndpoint {
     pub(super) client: Client,
-    /// Headers that the user configured, and `User-Agent`.
+    /// Headers that every request contains: those that the user configured, and `User-Agent`.
     common: Arc<HeaderMap>,
     /// Authorizer that signs the requests to the server, or `None` if they are sent unsigned.
     authorizer: Option<Arc<dyn Authorizer>>,
-    /// Timeout for each time that a signed request is sent, until its response begins. `None` for no timeout.
-    each: Option<Duration>,
+    /// Timeout of each attempt to send a signed request, up to the beginning of its response, or `None` for no timeout.
+    send_timeout: Option<Duration>,
     /// Notified when a request waits for the authorizer, which may wait for the user.
     authorizer_signal: Option<Arc<Notify>>,
 }
@@ -62,8 +62,8 @@ pub(super) struct FollowedRedirect {
 }
 
 impl HttpEndpoint {
-    /// Creates the endpoint of a server. `agent` is the user agent. Also returns the configured headers that were
-    /// dropped because the protocol reserves them.
+    /// Creates the endpoint of a server. `agent` is the value of `User-Agent`. Also returns the configured headers that
+    /// were dropped because the protocol reserves them.
     pub(super) fn new(client: Client, target: &HttpTarget, agent: &str) -> (HttpEndpoint, Vec<HeaderName>) {
         let mut common = HeaderMap::new();
         let mut refused = Vec::new();
@@ -81,7 +81,10 @@ impl HttpEndpoint {
         }
         // A configured `Authorization` header disables the authorizer.
         let authorizer = target.authorizer.clone().filter(|_| !common.contains_key(AUTHORIZATION));
-        (HttpEndpoint { client, common: Arc::new(common), authorizer, each: None, authorizer_signal: None }, refused)
+        (
+            HttpEndpoint { client, common: Arc::new(common), authorizer, send_timeout: None, authorizer_signal: None },
+            refused,
+        )
     }
 
     /// Sends a request, and follows redirects within the server's origin.
@@ -123,9 +126,9 @@ impl HttpEndpoint {
         self.authorizer.is_some()
     }
 
-    /// Sets a timeout for each time that a signed request is sent.
+    /// Returns the endpoint with a timeout for each attempt to send a signed request.
     pub(super) fn with_send_timeout(mut self, within: Duration) -> HttpEndpoint {
-        self.each = Some(within);
+        self.send_timeout = Some(within);
         self
     }
 
@@ -143,7 +146,7 @@ impl HttpEndpoint {
     }
 
     pub(super) async fn execute_with_timeout(&self, request: Request) -> Result<Response, DeliveryFault> {
-        let Some(within) = self.each else { return self.execute(request).await };
+        let Some(within) = self.send_timeout else { return self.execute(request).await };
         match tokio::time::timeout(within, self.execute(request)).await {
             Ok(answer) => answer,
             Err(_) => Err(delivery_faults::timeout_fault(within)),
@@ -166,7 +169,8 @@ impl HttpEndpoint {
     }
 }
 
-/// Returns `true` for headers that only the protocol or the HTTP connection may set.
+/// Returns `true` for a header that only the protocol or the HTTP connection may set, so that a configured one is
+/// ignored.
 fn is_reserved_header(name: &HeaderName) -> bool {
     let name_text = name.as_str();
     [ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, TRANSFER_ENCODING].contains(name)
@@ -175,16 +179,16 @@ fn is_reserved_header(name: &HeaderName) -> bool {
 }
 
 /// Returns the media type according to the `Content-Type` header.
-pub(super) fn media_type(headers: &HeaderMap) -> MediaType {
-    let Some(value) = headers.get(CONTENT_TYPE) else { return MediaType::Other };
+pub(super) fn media_type(headers: &HeaderMap) -> ResponseMediaType {
+    let Some(value) = headers.get(CONTENT_TYPE) else { return ResponseMediaType::Other };
     let value = value.as_bytes();
     let value = value.split(|byte| *byte == b';').next().unwrap_or(value).trim_ascii();
     if value.eq_ignore_ascii_case(b"application/json") {
-        MediaType::Json
+        ResponseMediaType::Json
     } else if value.eq_ignore_ascii_case(b"text/event-stream") {
-        MediaType::EventStream
+        ResponseMediaType::EventStream
     } else {
-        MediaType::Other
+        ResponseMediaType::Other
     }
 }
 

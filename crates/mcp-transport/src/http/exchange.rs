@@ -14,7 +14,8 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use super::body::read_bounded_body;
 use super::delivery_faults::{self, HttpErrorResponse};
 use super::endpoint::{
-    FollowedRedirect, HttpEndpoint, HttpResponse, MediaType, RequestParts, media_type, unusable_media_type_fault,
+    FollowedRedirect, HttpEndpoint, HttpResponse, RequestParts, ResponseMediaType, media_type,
+    unusable_media_type_fault,
 };
 use super::headers::SESSION_ID_HEADER;
 use super::sse::{EventStreamEnd, EventStreamFault, SseEvent, SseEvents};
@@ -22,7 +23,7 @@ use super::sse::{EventStreamEnd, EventStreamFault, SseEvent, SseEvents};
 /// Maximum size in bytes of a response body that is read and discarded only so that its connection can be reused.
 const MAX_DISCARDED_BODY_BYTES: usize = 64 * 1024;
 
-/// Boxed future that completes with the next step of an exchange.
+/// Boxed future that completes with the next step of an HTTP exchange.
 pub(super) type ExchangeFuture = Pin<Box<dyn Future<Output = ExchangeStep> + Send>>;
 
 /// Event stream in the body of a response.
@@ -33,7 +34,7 @@ pub(super) struct ExchangeStep {
     /// Number by which the driver identifies the HTTP exchange.
     pub(super) exchange: u64,
     pub(super) moved: Option<FollowedRedirect>,
-    /// Value of `Mcp-Session-Id`, if the response has this header.
+    /// Value of the response's `Mcp-Session-Id` header, or `None` if absent.
     pub(super) session: Option<HeaderValue>,
     pub(super) what: ExchangeEvent,
 }
@@ -47,7 +48,7 @@ pub(super) enum ExchangeEvent {
     /// Events of an event stream, and the stream itself unless it has ended. `opened` is set for the first events of a
     /// stream.
     Events { opened: bool, events: Vec<SseEvent>, next: Result<BoxedSseEvents, EventStreamEnd<reqwest::Error>> },
-    /// A response with an error status.
+    /// The server responded with an error status.
     Refused(HttpErrorResponse),
     /// The request failed, or the response was not usable.
     Failed(DeliveryFault),
@@ -79,7 +80,8 @@ pub(super) fn post_request(exchange: u64, endpoint: HttpEndpoint, parts: Request
     Box::pin(send_and_read(exchange, endpoint, parts, limit))
 }
 
-/// Polls `work` until it completes or notifies `authorizer_signal` that it waits for the authorizer.
+/// Polls `work` until it completes, or until `authorizer_signal` fires because `work` waits for the authorizer. Then
+/// returns [`ExchangeEvent::AwaitsAuthorizer`].
 fn poll_until_authorizer_waits(
     exchange: u64,
     authorizer_signal: Arc<Notify>,
@@ -101,7 +103,7 @@ async fn send_and_read(exchange: u64, endpoint: HttpEndpoint, parts: RequestPart
     }
 }
 
-/// Posts a notification or a response. The server must accept it within a timeout.
+/// Posts a notification or a response, and fails if the server does not accept it within the timeout `within`.
 pub(super) fn post_message(
     exchange: u64,
     endpoint: HttpEndpoint,
@@ -137,7 +139,8 @@ pub(super) fn post_message_answered_on_stream(
     wait_for_late_acceptance(exchange, Box::pin(post_and_check_status(exchange, endpoint, parts)), within)
 }
 
-/// Continues to wait for the HTTP response to a message that the server did not accept in time.
+/// Waits until the server has accepted a posted message. Completes with [`ExchangeEvent::Late`] if that takes longer
+/// than `within`.
 pub(super) fn wait_for_late_acceptance(exchange: u64, mut work: ExchangeFuture, within: Duration) -> ExchangeFuture {
     Box::pin(async move {
         match timeout(within, &mut work).await {
@@ -160,14 +163,14 @@ async fn check_response_status(exchange: u64, answer: HttpResponse) -> ExchangeS
         let what = ExchangeEvent::Refused(delivery_faults::read_error_response(response).await);
         return ExchangeStep { exchange, moved, session: None, what };
     }
-    if media_type(response.headers()) != MediaType::EventStream {
+    if media_type(response.headers()) != ResponseMediaType::EventStream {
         // The server has accepted the message. The body of its response has no meaning.
         let _ = read_bounded_body(&mut response, MAX_DISCARDED_BODY_BYTES).await;
     }
     ExchangeStep { exchange, moved, session: None, what: ExchangeEvent::Accepted }
 }
 
-/// Opens an event stream with a GET request after a delay.
+/// Opens an event stream with a GET request after the delay `pause`.
 pub(super) fn open_event_stream(
     exchange: u64,
     endpoint: HttpEndpoint,
@@ -185,7 +188,7 @@ pub(super) fn open_event_stream(
         };
         let what = if !response.status().is_success() {
             ExchangeEvent::Refused(delivery_faults::read_error_response(response).await)
-        } else if media_type(response.headers()) == MediaType::EventStream {
+        } else if media_type(response.headers()) == ResponseMediaType::EventStream {
             // The open stream is reported before its first event.
             let stream = Box::new(SseEvents::new(Box::pin(response.bytes_stream()), limit));
             ExchangeEvent::Events { opened: true, events: Vec::new(), next: Ok(stream) }
@@ -201,8 +204,8 @@ pub(super) fn read_next_events(exchange: u64, stream: BoxedSseEvents) -> Exchang
     Box::pin(async move { ExchangeStep::new(exchange, read_event_batch(stream, false).await) })
 }
 
-/// Reads a stream that has already delivered its response until it ends, at most until `until`. The connection can be
-/// reused only after the end of the stream.
+/// Reads the rest of an event stream that has already delivered its response, until it ends or the time `until` is
+/// reached. The connection can be reused only after the end of the stream.
 pub(super) fn drain_stream_until(exchange: u64, stream: BoxedSseEvents, until: Instant) -> ExchangeFuture {
     Box::pin(async move {
         let read = timeout_at(until, read_event_batch(stream, false)).await;
@@ -218,18 +221,18 @@ async fn read_response(exchange: u64, answer: HttpResponse, limit: usize) -> Exc
         ExchangeEvent::Refused(delivery_faults::read_error_response(response).await)
     } else {
         match media_type(response.headers()) {
-            MediaType::Json => match read_bounded_body(&mut response, limit).await {
+            ResponseMediaType::Json => match read_bounded_body(&mut response, limit).await {
                 Ok(body) => ExchangeEvent::Body(body),
                 Err(fault) => ExchangeEvent::Failed(fault),
             },
-            MediaType::EventStream => {
+            ResponseMediaType::EventStream => {
                 read_event_batch(Box::new(SseEvents::new(Box::pin(response.bytes_stream()), limit)), true).await
             }
-            MediaType::Other if matches!(status.as_u16(), 202 | 204) => {
+            ResponseMediaType::Other if matches!(status.as_u16(), 202 | 204) => {
                 let cause = format!("the server took the request (status {status}) and gave no answer");
                 ExchangeEvent::Failed(DeliveryFault::Unusable { cause })
             }
-            MediaType::Other => ExchangeEvent::Failed(unusable_media_type_fault(&response)),
+            ResponseMediaType::Other => ExchangeEvent::Failed(unusable_media_type_fault(&response)),
         }
     };
     ExchangeStep { exchange, moved, session, what }

@@ -18,7 +18,7 @@ const MAX_SESSION_ID_BYTES: usize = 8 * 1024;
 
 pub(super) type HeaderList = Vec<(HeaderName, HeaderValue)>;
 
-/// Session ID and protocol version of the current session, which every request repeats in its headers.
+/// Session ID and protocol version of the current session, which requests repeat in their headers.
 #[derive(Clone, Copy)]
 pub(super) struct SessionHeaders<'a> {
     pub(super) session: Option<&'a HeaderValue>,
@@ -38,18 +38,19 @@ impl SessionHeaders<'_> {
     }
 }
 
-/// Returns the MCP headers of a POST. `belongs` provides the values that `head` does not have.
+/// Returns the headers of a POST over Streamable HTTP. `head` contains the MCP headers of the message, and
+/// `session_headers` those of the session.
 ///
 /// # Errors
 /// Returns the name of a header whose value is not allowed in HTTP.
 pub(super) fn post_request_headers(
     head: Option<&HttpPostHeaders>,
-    belongs: SessionHeaders<'_>,
+    session_headers: SessionHeaders<'_>,
 ) -> Result<HeaderList, String> {
     let mut headers = HeaderList::with_capacity(8);
     headers.push((ACCEPT, JSON_OR_EVENT_STREAM));
     headers.push((CONTENT_TYPE, JSON_MEDIA_TYPE));
-    belongs.add_to(&mut headers);
+    session_headers.add_to(&mut headers);
     let Some(head) = head else { return Ok(headers) };
     if let Some(method) = &head.method {
         headers.push((MCP_METHOD_HEADER, parse_header_value("Mcp-Method", method)?));
@@ -74,9 +75,9 @@ pub(super) fn sse_post_request_headers() -> HeaderList {
 }
 
 /// Returns the headers of a GET that opens or resumes a stream.
-pub(super) fn get_request_headers(last_id: Option<&HeaderValue>, belongs: SessionHeaders<'_>) -> HeaderList {
+pub(super) fn get_request_headers(last_id: Option<&HeaderValue>, session_headers: SessionHeaders<'_>) -> HeaderList {
     let mut headers = vec![(ACCEPT, EVENT_STREAM_MEDIA_TYPE)];
-    belongs.add_to(&mut headers);
+    session_headers.add_to(&mut headers);
     if let Some(id) = last_id {
         headers.push((LAST_EVENT_ID_HEADER, id.clone()));
     }
@@ -84,9 +85,9 @@ pub(super) fn get_request_headers(last_id: Option<&HeaderValue>, belongs: Sessio
 }
 
 /// Returns the headers of the DELETE that ends a session.
-pub(super) fn delete_request_headers(belongs: SessionHeaders<'_>) -> HeaderList {
+pub(super) fn delete_request_headers(session_headers: SessionHeaders<'_>) -> HeaderList {
     let mut headers = HeaderList::new();
-    belongs.add_to(&mut headers);
+    session_headers.add_to(&mut headers);
     headers
 }
 
@@ -98,7 +99,7 @@ pub(super) fn parse_session_id(value: &HeaderValue) -> Option<HeaderValue> {
     valid.then_some(value)
 }
 
-/// Returns an event ID as the value of `Last-Event-ID`, or `None` if it is empty or not allowed in a header.
+/// Returns the `Last-Event-ID` header value for an event ID, or `None` if the ID is empty or not allowed in a header.
 pub(super) fn last_event_id_value(id: &str) -> Option<HeaderValue> {
     HeaderValue::from_bytes(id.as_bytes()).ok().filter(|value| !value.is_empty())
 }

@@ -13,7 +13,7 @@ pub use reqwest::header::HeaderName;
 use super::Authorizer;
 use crate::driver::DetectedTransport;
 
-/// The configuration of a connection to a remote server.
+/// Address and settings with which a remote server is connected.
 ///
 /// # Examples
 ///
@@ -89,7 +89,8 @@ impl SecretHeader {
         Ok(SecretHeader(value))
     }
 
-    /// Returns the value as text, for code that redacts it from output. `None` if it is not all visible ASCII.
+    /// Returns the header value as text, so that callers can redact it from output. `None` if it is not all visible
+    /// ASCII.
     pub fn expose(&self) -> Option<&str> {
         self.0.to_str().ok()
     }

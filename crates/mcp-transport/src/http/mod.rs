@@ -15,12 +15,12 @@ mod headers;
 mod http_target;
 mod legacy;
 mod limits;
-mod outside_client;
 mod redirects;
 mod retry;
 mod sse;
 mod streamable;
 mod transport_detection;
+mod untrusted_url_client;
 
 use mcp_proto::SessionConfig;
 use tokio::sync::mpsc;
@@ -34,9 +34,9 @@ pub use client::{client_for_models, client_for_registries, client_for_updates};
 pub use delivery_faults::innermost_cause;
 pub use http_target::{HeaderName, HttpTarget, InvalidHeader, KnownServerConnection, SecretHeader, TransportChoice};
 pub use limits::HttpLimits;
-pub use outside_client::{UntrustedUrlClient, UntrustedUrlError, UntrustedUrlLimits};
 #[doc(hidden)]
 pub use sse::fuzzing as sse_fuzzing;
+pub use untrusted_url_client::{UntrustedUrlClient, UntrustedUrlError, UntrustedUrlLimits};
 
 /// Runs the session of a remote server until it ends.
 ///

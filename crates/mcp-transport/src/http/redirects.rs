@@ -10,11 +10,11 @@ use url::Url;
 
 /// Maximum number of consecutive redirects that one request follows.
 pub(super) const MAX_REDIRECTS: usize = 10;
-/// Maximum length in characters of the redirect's URL in an error message.
+/// Maximum number of characters of the redirect's URL that an error message contains.
 const MAX_DISPLAYED_URL_CHARS: usize = 200;
 
-/// Returns the URL to which the request is sent again with the same method and body, or `None` if the response is not a
-/// redirect.
+/// Returns the URL to which the redirected request is sent again with the same method and body, or `None` if the
+/// response is not a redirect.
 ///
 /// # Errors
 /// Returns a message that explains why the redirect is not followed.
@@ -55,7 +55,7 @@ mod tests {
 
     use super::*;
 
-    fn redirect_from(from: &str, status: u16, location: &str, has_body: bool) -> Result<Option<Url>, String> {
+    fn redirect_target_from(from: &str, status: u16, location: &str, has_body: bool) -> Result<Option<Url>, String> {
         let status = StatusCode::from_u16(status).unwrap();
         redirect_target(&Url::parse(from).unwrap(), status, Some(&HeaderValue::from_str(location).unwrap()), has_body)
     }
@@ -63,11 +63,11 @@ mod tests {
     #[test]
     fn same_origin_redirects_keep_the_method() {
         for status in [301, 302, 307, 308] {
-            let to = redirect_from("https://a.example/mcp", status, "/mcp/", true).unwrap().unwrap();
+            let to = redirect_target_from("https://a.example/mcp", status, "/mcp/", true).unwrap().unwrap();
             assert_eq!(to.as_str(), "https://a.example/mcp/", "{status} within the origin must be followed");
         }
         assert_eq!(
-            redirect_from("https://a.example/mcp", 404, "/x", true),
+            redirect_target_from("https://a.example/mcp", 404, "/x", true),
             Ok(None),
             "404 must not count as a redirect"
         );
@@ -83,10 +83,11 @@ mod tests {
             ("https://a.example/mcp", "//b.example/mcp"),
             ("https://a.example/mcp", "file:///etc/passwd"),
         ] {
-            let refused = redirect_from(from, 307, to, true);
+            let refused = redirect_target_from(from, 307, to, true);
             assert!(refused.is_err(), "X49: {from} must not lead to {to}: {refused:?}");
         }
-        let cause = redirect_from("https://a.example/", 308, "https://u:p@b.example/x?token=1", true).unwrap_err();
+        let cause =
+            redirect_target_from("https://a.example/", 308, "https://u:p@b.example/x?token=1", true).unwrap_err();
         assert!(
             cause.contains("b.example/x") && !cause.contains("token"),
             "the error must name the address without its query: {cause}"
@@ -95,9 +96,12 @@ mod tests {
 
     #[test]
     fn redirect_303_of_a_post_is_rejected() {
-        assert!(redirect_from("https://a.example/mcp", 303, "/other", true).is_err(), "a POST must not follow a 303");
         assert!(
-            redirect_from("https://a.example/mcp", 303, "/other", false).unwrap().is_some(),
+            redirect_target_from("https://a.example/mcp", 303, "/other", true).is_err(),
+            "a POST must not follow a 303"
+        );
+        assert!(
+            redirect_target_from("https://a.example/mcp", 303, "/other", false).unwrap().is_some(),
             "a GET must follow a 303"
         );
     }

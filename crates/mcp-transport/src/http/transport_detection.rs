@@ -158,7 +158,7 @@ fn session_config_for(mut config: SessionConfig, target: &HttpTarget, transport:
     config
 }
 
-/// Ends a session whose handshake failed, and delivers its events to the owner.
+/// Reports to the session that its handshake failed with this fault, and delivers its remaining events to the owner.
 async fn fail_handshake(mut core: DriverCore<'_>, fault: &DeliveryFault) {
     while let Some(outgoing) = core.session.poll_transmit() {
         if let OutgoingKind::Request { id, .. } = &outgoing.about {

@@ -9,14 +9,15 @@ use tokio_util::codec::Decoder;
 
 use crate::line_decoder::{DecodedLine, LineDecoder};
 
-/// Minimum and maximum size of one read in bytes. The maximum is the capacity of a pipe.
+/// Minimum number of bytes that one read requests.
 const MIN_READ_BYTES: usize = 1024;
+/// Maximum number of bytes that one read requests, which is the capacity of a pipe.
 const MAX_READ_BYTES: usize = 64 * 1024;
-/// Length of a line in bytes above which its buffer is allocated for the maximum length. Growing the buffer gradually
-/// would copy the line each time, and unused memory is not committed.
+/// Length in bytes above which the buffer of an incomplete line is allocated for the maximum line length. Growing the
+/// buffer gradually would copy the line each time, and unused memory is not committed.
 const MIN_LONG_LINE_BYTES: usize = 1024 * 1024;
 
-/// Reader of lines with a buffer whose size adapts to the amount of data.
+/// Reads lines with a buffer whose size adapts to the amount of data.
 pub(super) struct LineReader<R> {
     reader: R,
     lines: LineDecoder,
@@ -25,8 +26,8 @@ pub(super) struct LineReader<R> {
     buffer: BytesMut,
     /// Maximum number of bytes that the next read requests.
     read_size: usize,
-    /// Set if the read buffer has grown, and should shrink while no data arrives.
-    grown: bool,
+    /// Set if the read buffer has grown, so that it should shrink while no data arrives.
+    is_buffer_grown: bool,
     /// Set if the read stream has ended or failed.
     ended: bool,
 }
@@ -40,12 +41,13 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             longest,
             buffer: BytesMut::new(),
             read_size: MIN_READ_BYTES,
-            grown: false,
+            is_buffer_grown: false,
             ended: false,
         }
     }
 
-    /// Returns the next line without reading from the stream, or `None` if the buffer has no complete line.
+    /// Returns the next line from the buffer without reading from the stream, or `None` if the buffer has no complete
+    /// line.
     pub(super) fn buffered_line(&mut self) -> Option<io::Result<DecodedLine>> {
         let found = if self.ended {
             self.lines.decode_eof(&mut self.buffer)
@@ -81,15 +83,15 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         let is_long = self.buffer.len() >= MIN_LONG_LINE_BYTES;
         let missing = if is_long { self.longest.saturating_sub(self.buffer.len()) } else { 0 };
         self.buffer.reserve(self.read_size.max(missing));
-        self.grown |= self.read_size > MIN_READ_BYTES;
+        self.is_buffer_grown |= self.read_size > MIN_READ_BYTES;
         let room = self.buffer.capacity() - self.buffer.len();
         if let Some(read) = self.reader.read_buf(&mut self.buffer).now_or_never() {
             return Ok((read?, room));
         }
         // A large buffer is wasteful while no data arrives.
-        if self.buffer.is_empty() && self.grown {
+        if self.buffer.is_empty() && self.is_buffer_grown {
             self.buffer = BytesMut::with_capacity(MIN_READ_BYTES);
-            self.grown = false;
+            self.is_buffer_grown = false;
         }
         let room = self.buffer.capacity() - self.buffer.len();
         Ok((self.reader.read_buf(&mut self.buffer).await?, room))
@@ -113,7 +115,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn buffer_grows_and_shrinks_with_the_input() {
+    async fn read_buffer_grows_and_shrinks_with_the_input() {
         let many = "0123456789\n".repeat(100_000);
         let mut reader = LineReader::new(many.as_bytes(), 1024);
         let mut lines = 0;
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn long_line_is_not_moved_repeatedly() {
+    async fn long_line_is_not_copied_repeatedly() {
         let longest = 4 * MIN_LONG_LINE_BYTES;
         let line = format!("{}\n", "x".repeat(3 * MIN_LONG_LINE_BYTES));
         let mut reader = LineReader::new(line.as_bytes(), longest);

@@ -23,8 +23,8 @@ use stdio_driver::{StderrReader, StdioDriver};
 use crate::driver::{ChannelSessionOwner, DriverCommand, DriverEvent, SessionOwner, WakeFlag};
 use crate::line_decoder::DEFAULT_LINE_LIMIT;
 
-/// Maximum number of lines of the server's standard error that wait for the driver. Further lines are counted as
-/// dropped.
+/// Maximum number of lines of the server's standard error that wait for the driver. Further lines are not reported, and
+/// their bytes are counted as dropped.
 const STDERR_QUEUE_LINES: usize = 64;
 
 /// Maximum line length, write queue size and shutdown times for the driver of one local server.
@@ -35,10 +35,10 @@ pub struct StdioDriverLimits {
     /// Maximum total size in bytes of messages that wait for the server to read its input. With more, the session is
     /// closed. Default: 32 MiB.
     pub write_queue_bytes: usize,
-    /// Maximum time for which the server may read no byte of its input while messages wait, after which the session is
+    /// Maximum time for which no byte of the waiting messages can be written to the server's input. The session is then
     /// closed. Default: 30 s.
     pub write_stall: Duration,
-    /// Time between the steps of a shutdown, from closing standard input to killing the process.
+    /// Times to wait between the steps of a shutdown, from closing standard input to killing the process.
     pub grace: GracePeriods,
 }
 
@@ -64,7 +64,8 @@ pub struct DriverHandle {
     pub stderr: StderrRing,
 }
 
-/// Runs the session of a server until no process of the server remains. Lines of standard error are stored in `ring`.
+/// Runs the session of a local server until no process of the server remains. Lines of the server's standard error are
+/// stored in `ring`.
 ///
 /// Must be called within a tokio runtime.
 pub fn drive<'o>(
@@ -81,15 +82,15 @@ pub fn drive<'o>(
     StdioDriver::new(session, (pipes.stdout, pipes.stdin), Some(process), owner, limits).run()
 }
 
-/// Spawns the driver of a server. Events are sent to `events` in order. While the channel is full, nothing is read from
-/// the server.
+/// Spawns the driver of a local server in a task. Events are sent to `events` in order. While the channel is full,
+/// nothing is read from the server.
 ///
 /// Must be called within a tokio runtime.
 pub fn run(session: SessionConfig, process: ServerProcess, events: mpsc::Sender<DriverEvent>) -> DriverHandle {
     run_with(session, process, events, StdioDriverLimits::default())
 }
 
-/// Spawns a driver as [`run`] does, with custom limits.
+/// Spawns a driver as [`run`] does, with the given limits instead of the default ones.
 pub fn run_with(
     session: SessionConfig,
     process: ServerProcess,

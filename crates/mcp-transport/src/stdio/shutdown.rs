@@ -18,9 +18,9 @@ use crate::driver::event_outbox::EventOutbox;
 
 /// Timeout of writing the last messages to the server, after which its standard input is closed.
 const LAST_WRITES_TIMEOUT: Duration = Duration::from_millis(200);
-/// Timeout of reading the remaining standard error after the process has exited.
+/// Maximum time for which the remaining standard error is read after the process has exited.
 const LAST_STDERR_TIMEOUT: Duration = Duration::from_millis(300);
-/// Maximum number of lines that are reported from the remaining standard error.
+/// Maximum number of lines of the remaining standard error that are reported after the process has exited.
 const MAX_LAST_STDERR_LINES: usize = 100;
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
@@ -29,12 +29,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
     pub(super) async fn end(mut self: Box<Self>) {
         let exited = self.ends.exit;
         if let Some(exit) = exited {
-            emit_last_stderr(&mut self.stderr, &mut self.core.outbox).await;
-            emit_last_egress(&mut self.egress, self.group.as_mut(), &mut self.core.outbox);
+            emit_last_stderr_lines(&mut self.stderr, &mut self.core.outbox).await;
+            emit_last_egress_lines(&mut self.egress, self.group.as_mut(), &mut self.core.outbox);
             self.core.outbox.push(exit.into());
         }
         self.core.session.handle_closed(self.close_reason(), tokio_clock_now());
-        self.pump();
+        self.send_and_deliver();
         self.core.emit_remaining_events();
 
         let StdioDriver {
@@ -48,12 +48,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
             let group = group.as_mut().filter(|_| exited.is_none())?;
             tokio::select! {
                 exit = group.shut_down(limits.grace, &kill) => Some(exit),
-                () = discard_output(&mut reader) => None,
+                () = discard_remaining_output(&mut reader) => None,
             }
         };
         if let Some(exit) = core.deliver_until(end_server, &kill).await {
-            emit_last_stderr(&mut stderr, &mut core.outbox).await;
-            emit_last_egress(&mut egress, group.as_mut(), &mut core.outbox);
+            emit_last_stderr_lines(&mut stderr, &mut core.outbox).await;
+            emit_last_egress_lines(&mut egress, group.as_mut(), &mut core.outbox);
             core.outbox.push(exit.into());
         }
         let finish = async {
@@ -66,7 +66,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
 
     fn close_reason(&self) -> CloseReason {
         let ends = &self.ends;
-        if let Some(reason) = self.core.stop_reason().or_else(|| self.core.over.clone()) {
+        if let Some(reason) = self.core.stop_reason().or_else(|| self.core.close_reason.clone()) {
             return reason;
         }
         match (ends.exit, ends.output, &ends.write) {
@@ -88,24 +88,24 @@ impl From<ProcessExit> for DriverEvent {
 }
 
 /// Reads and discards the server's output, so that the server does not block on a full pipe. Never completes.
-async fn discard_output<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
+async fn discard_remaining_output<R: AsyncRead + Unpin>(reader: &mut LineReader<R>) {
     while reader.next().await.is_some() {}
     std::future::pending().await
 }
 
 /// Emits the remaining lines about the server's network access as notes.
-fn emit_last_egress(
+fn emit_last_egress_lines(
     egress: &mut Option<EgressActivityLines>,
     group: Option<&mut ServerGroup>,
     outbox: &mut EventOutbox,
 ) {
     let waiting = std::iter::from_fn(|| egress.as_mut()?.lines.try_recv().ok());
-    for line in waiting.chain(group.map(ServerGroup::end_egress).unwrap_or_default()) {
+    for line in waiting.chain(group.map(ServerGroup::stop_egress_proxy).unwrap_or_default()) {
         outbox.push(DriverEvent::Note { line });
     }
 }
 
-async fn emit_last_stderr(stderr: &mut Option<StderrReader>, outbox: &mut EventOutbox) {
+async fn emit_last_stderr_lines(stderr: &mut Option<StderrReader>, outbox: &mut EventOutbox) {
     let lines = async {
         for _ in 0..MAX_LAST_STDERR_LINES {
             match poll_fn(|context| poll_stderr_output(stderr, context)).await {

@@ -16,18 +16,21 @@ use crate::driver::driver_core::tokio_clock_now;
 use crate::token_bucket::TokenBucket;
 
 /// Maximum total size of the lines in a ring buffer, in bytes.
-const MAX_RING_BYTES: usize = 1024 * 1024;
+const MAX_STDERR_RING_BYTES: usize = 1024 * 1024;
 /// Memory that a stored line of standard error takes in addition to its text, in bytes.
-const LINE_OVERHEAD_BYTES: usize = 48;
+const STDERR_LINE_OVERHEAD_BYTES: usize = 48;
 /// Maximum length of a stored line of standard error, in bytes. Longer lines are truncated.
 const MAX_STDERR_LINE_BYTES: usize = 8 * 1024;
-/// Minimum and maximum size of the read buffer, in bytes. Most servers print little, so it begins small.
+/// Initial size of the read buffer in bytes, which is small because most servers print little.
 const MIN_READ_BYTES: usize = 256;
+/// Maximum size of the read buffer, in bytes.
 const MAX_READ_BYTES: usize = 16 * 1024;
 
-/// Rate limit of lines that are reported for display: size of a burst, and number per second. All lines are stored.
-const REPORTED_LINES_BURST: u32 = 200;
-const REPORTED_LINES_PER_SECOND: u32 = 50;
+/// Maximum number of lines that are reported for display in a burst. All lines are stored, even if they are not
+/// reported.
+const REPORTED_STDERR_LINES_BURST: u32 = 200;
+/// Number of lines per second that are reported for display after a burst.
+const REPORTED_STDERR_LINES_PER_SECOND: u32 = 50;
 
 /// The last lines of a server's standard error. Clones share one buffer.
 #[derive(Debug, Clone, Default)]
@@ -55,13 +58,13 @@ impl StderrRing {
 
     fn push(&self, line: String) {
         let mut ring = self.lock();
-        ring.bytes += line.len() + LINE_OVERHEAD_BYTES;
+        ring.bytes += line.len() + STDERR_LINE_OVERHEAD_BYTES;
         ring.lines.push_back(line);
-        while ring.bytes > MAX_RING_BYTES {
+        while ring.bytes > MAX_STDERR_RING_BYTES {
             let Some(oldest) = ring.lines.pop_front() else {
                 break;
             };
-            ring.bytes -= oldest.len() + LINE_OVERHEAD_BYTES;
+            ring.bytes -= oldest.len() + STDERR_LINE_OVERHEAD_BYTES;
         }
     }
 
@@ -70,7 +73,7 @@ impl StderrRing {
     }
 }
 
-/// Line or count of dropped bytes that [`drain_stderr`] reports for display.
+/// Output of [`drain_stderr`] for display: a line, or a number of dropped bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StderrOutput {
     Line(String),
@@ -78,8 +81,8 @@ pub(crate) enum StderrOutput {
     Dropped(u64),
 }
 
-/// Reads a server's standard error until its end, stores its lines in `ring` and sends them to `shown`. Drops lines
-/// instead of waiting for the receiver, except at the end of the stream.
+/// Reads a server's standard error until its end, stores its lines in `ring` and sends them to `shown`. Drops lines if
+/// the receiver has no room, and waits for the receiver only at the end.
 pub(crate) async fn drain_stderr(
     mut stream: impl AsyncRead + Unpin,
     ring: StderrRing,
@@ -90,7 +93,7 @@ pub(crate) async fn drain_stderr(
     let mut show = StderrForwarder {
         ring,
         shown,
-        bucket: TokenBucket::new(REPORTED_LINES_BURST, REPORTED_LINES_PER_SECOND),
+        bucket: TokenBucket::new(REPORTED_STDERR_LINES_BURST, REPORTED_STDERR_LINES_PER_SECOND),
         dropped: 0,
     };
     while let Ok(length @ 1..) = stream.read(&mut buffer).await {
@@ -129,8 +132,8 @@ impl StderrForwarder {
         }
     }
 
-    /// Sends the number of dropped bytes to the receiver. Returns `true` if no bytes were dropped, or the number was
-    /// sent.
+    /// Reports the number of dropped bytes, if there are any, and resets it. Returns `false` if the receiver has no
+    /// room.
     fn report_dropped(&mut self) -> bool {
         if self.dropped > 0 && self.shown.try_send(StderrOutput::Dropped(self.dropped)).is_ok() {
             self.dropped = 0;
@@ -139,7 +142,7 @@ impl StderrForwarder {
     }
 }
 
-/// Splits bytes into lines and truncates long ones.
+/// Splits bytes into lines, and truncates lines above [`MAX_STDERR_LINE_BYTES`].
 #[derive(Default)]
 struct LineTruncator {
     line: Vec<u8>,
@@ -193,7 +196,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bytes_are_split_into_escaped_lines() {
+    async fn stderr_bytes_are_split_into_escaped_lines() {
         let (ring, shown) = drain_stderr_input(b"one\r\n\n\xff\x1b[2Jtwo\nlast", 16).await;
         let expected = ["one", "\u{fffd}\\x1b[2Jtwo", "last"];
         assert_eq!(
@@ -206,10 +209,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn endless_line_is_truncated() {
+    async fn endless_stderr_line_is_truncated() {
         let input = vec![b'x'; 5 * 1024 * 1024];
         let (ring, shown) = drain_stderr_input(&input, 4).await;
-        assert!(ring.bytes() <= MAX_RING_BYTES, "X40: the ring must stay within 1 MiB, holds {}", ring.bytes());
+        assert!(ring.bytes() <= MAX_STDERR_RING_BYTES, "X40: the ring must stay within 1 MiB, holds {}", ring.bytes());
         let line = &ring.last_lines(1)[0];
         assert!(
             line.ends_with(&format!("[… {} bytes cut]", input.len() - MAX_STDERR_LINE_BYTES)),
@@ -221,10 +224,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn many_lines_stay_within_the_ring_and_are_counted() {
+    async fn many_stderr_lines_stay_within_the_ring_and_are_counted() {
         let input: Vec<u8> = (0..200_000).flat_map(|number| format!("line {number}\n").into_bytes()).collect();
         let (ring, shown) = drain_stderr_input(&input, 8).await;
-        assert!(ring.bytes() <= MAX_RING_BYTES, "X40: the ring must stay within 1 MiB");
+        assert!(ring.bytes() <= MAX_STDERR_RING_BYTES, "X40: the ring must stay within 1 MiB");
         assert_eq!(ring.last_lines(1), ["line 199999"], "the newest line must be stored");
         let mut bytes = 0;
         for output in &shown {

@@ -17,14 +17,14 @@ use super::StdioDriverLimits;
 use super::line_reader::LineReader;
 use super::stderr::StderrOutput;
 use super::write_queue::WriteQueue;
+use crate::driver::deadline_timer::DeadlineTimer;
 use crate::driver::driver_core::{DriverCore, tokio_clock_now};
-use crate::driver::due_timer::DeadlineTimer;
 use crate::driver::session_owner::wait_until_owner_ready;
 use crate::driver::{DriverEvent, SessionOwner, WakeFlag};
 
-/// Time to wait after the server's output, input or process has ended for the other two to end, so that the last
-/// messages and the exit status are read.
-const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
+/// Maximum time to wait, after one of the server's output, input and process has ended, for the other two to end, so
+/// that the last messages and the exit status are read.
+const REMAINING_SERVER_PARTS_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum number of the server's lines that are handled before other event sources are polled again.
 const MAX_LINES_PER_POLL: usize = 64;
 
@@ -36,27 +36,27 @@ pub(super) struct StdioDriver<'o, R, W> {
     pub(super) writer: Option<W>,
     pub(super) queue: WriteQueue,
     pub(super) group: Option<ServerGroup>,
-    /// Wakeup state of the wait for the exit of the server's process.
+    /// Avoids polling for the exit of the server's process before it has woken the task.
     exit: WakeFlag,
     pub(super) egress: Option<EgressActivityLines>,
     pub(super) stderr: Option<StderrReader>,
     pub(super) limits: StdioDriverLimits,
-    pub(super) ends: EndedChannels,
+    pub(super) ends: EndedServerParts,
     alarm: DeadlineTimer,
 }
 
-/// Receiver of lines of the server's standard error.
+/// Receiver of the lines that the server writes to standard error.
 pub(super) struct StderrReader {
     pub(super) lines: mpsc::Receiver<StderrOutput>,
     pub(super) drain: AbortHandle,
-    /// Wakeup state of the channel that delivers the lines of standard error.
+    /// Avoids polling the channel of standard error lines while it is idle.
     pub(super) more: WakeFlag,
 }
 
-/// Receiver of lines about the server's network access.
+/// Receiver of text lines that report the server's network access.
 pub(super) struct EgressActivityLines {
     pub(super) lines: mpsc::Receiver<String>,
-    /// Wakeup state of the channel that delivers the lines about the network access.
+    /// Avoids polling the channel of lines about the network access while it is idle.
     more: WakeFlag,
 }
 
@@ -68,13 +68,13 @@ impl EgressActivityLines {
 
 /// Records which of the server's process, output and input have ended.
 #[derive(Debug, Default)]
-pub(super) struct EndedChannels {
+pub(super) struct EndedServerParts {
     pub(super) exit: Option<ProcessExit>,
     pub(super) output: bool,
     pub(super) write: Option<String>,
     /// Set if the driver closed the input while the process was running, because the server did not read it.
     pub(super) is_input_abandoned: bool,
-    /// Time until which the driver waits for those that have not ended, or `None` if none has ended.
+    /// Time until which the driver waits for the others to end, or `None` if none has ended.
     until: Option<Instant>,
 }
 
@@ -92,9 +92,9 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             reader: LineReader::new(reader, limits.line_bytes),
             writer: Some(writer),
             queue: WriteQueue::new(limits.write_queue_bytes, limits.write_stall),
-            ends: EndedChannels::default(),
+            ends: EndedServerParts::default(),
             alarm: DeadlineTimer::new(),
-            egress: group.as_mut().and_then(ServerGroup::egress_lines).map(EgressActivityLines::new),
+            egress: group.as_mut().and_then(ServerGroup::take_egress_activity_lines).map(EgressActivityLines::new),
             group,
             exit: WakeFlag::default(),
             stderr,
@@ -106,7 +106,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     /// it several times.
     pub(super) async fn run(mut self: Box<Self>) {
         loop {
-            self.pump();
+            self.send_and_deliver();
             self.write();
             if self.is_over() {
                 break;
@@ -122,29 +122,29 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         while !self.queue.is_empty() {
             match self.queue.write_some(&mut self.writer).now_or_never() {
                 Some(Ok(())) => {}
-                Some(Err(error)) => self.on_write_failed(format!("{error}")),
+                Some(Err(error)) => self.close_server_input_after_failure(format!("{error}")),
                 None => break,
             }
         }
     }
 
-    /// Waits for one event of the owner, a timer or the server, and handles it. The owner is polled first, so that its
-    /// stop is not delayed. Lines of the server are read last, and only while the owner accepts events.
+    /// Waits for one event of the owner, a timer or the server, and handles it. The owner is polled first, so that a
+    /// stop by the owner is not delayed. Lines of the server are read last, and only while the owner accepts events.
     async fn step(&mut self) {
         let due = self.next_wake();
-        self.alarm.fire_by(due);
+        self.alarm.fire_no_later_than(due);
         let room = self.core.has_room();
         tokio::select! {
             biased;
             () = wait_until_owner_ready(self.core.owner) => self.core.run_owner(),
-            () = self.alarm.wait_due() => self.on_deadline(),
+            () = self.alarm.wait_until_due() => self.on_deadline(),
             exit = poll_fn(|context| poll_process_exit(&mut self.group, &mut self.exit, context)), if self.ends.exit.is_none() => {
                 self.ends.exit = Some(exit);
-                self.start_linger();
+                self.start_remaining_parts_timeout();
             }
             written = self.queue.write_some(&mut self.writer) => {
                 if let Err(error) = written {
-                    self.on_write_failed(format!("{error}"));
+                    self.close_server_input_after_failure(format!("{error}"));
                 }
             }
             line = poll_fn(|context| poll_egress_line(&mut self.egress, context)), if room && self.egress.is_some() => {
@@ -153,13 +153,13 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             output = poll_fn(|context| poll_stderr_output(&mut self.stderr, context)), if room && self.stderr.is_some() => self.on_stderr(output),
             line = self.reader.next(), if room && !self.ends.output => {
                 self.on_line(line);
-                self.on_more_lines();
+                self.process_buffered_lines();
             }
         }
     }
 
-    /// Queues the messages of the session for writing, and delivers its events to the owner.
-    pub(super) fn pump(&mut self) {
+    /// Queues the session's messages for writing to the server, and delivers the session's events to the owner.
+    pub(super) fn send_and_deliver(&mut self) {
         loop {
             self.core.send_pending_notification();
             while let Some(outgoing) = self.core.session.poll_transmit() {
@@ -181,7 +181,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         let frame = line.slice(..line.len() - 1);
         if self.queue.push(line, tokio_clock_now()).is_err() {
             let waiting = self.queue.bytes();
-            self.abandon_input(format!("the server does not read its input; {waiting} bytes wait for it"));
+            self.close_unread_server_input(format!("the server does not read its input; {waiting} bytes wait for it"));
             return;
         }
         self.core.emit_sent_frame(frame, about);
@@ -195,18 +195,18 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             // A read error is treated like the end of the stream.
             Some(Err(_)) | None => {
                 self.ends.output = true;
-                self.start_linger();
+                self.start_remaining_parts_timeout();
             }
         }
     }
 
-    /// Handles further lines of the server that are already buffered, which avoids an iteration of the event loop for
-    /// each.
-    fn on_more_lines(&mut self) {
+    /// Handles further lines of the server that are already in the read buffer, which avoids an iteration of the event
+    /// loop for each.
+    fn process_buffered_lines(&mut self) {
         for _ in 1..MAX_LINES_PER_POLL {
             // The session merges consecutive progress notifications of a call.
             if !self.core.session.has_only_progress_queued() {
-                self.pump();
+                self.send_and_deliver();
             }
             if !self.core.has_room() || self.is_over() || self.ends.output {
                 return;
@@ -229,26 +229,29 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         let now = tokio_clock_now();
         if self.queue.stall_deadline().is_some_and(|at| at <= now) {
             let (waiting, stall) = (self.queue.bytes(), self.limits.write_stall);
-            self.abandon_input(format!("the server took none of the {waiting} bytes that wait for it in {stall:?}"));
+            self.close_unread_server_input(format!(
+                "the server took none of the {waiting} bytes that wait for it in {stall:?}"
+            ));
         }
         self.core.on_deadline(now);
     }
 
-    /// Closes the server's input because the server does not read it. A server that then exits does so for this reason.
-    fn abandon_input(&mut self, cause: String) {
+    /// Closes the server's input because the server does not read it, as `cause` explains. If the server then exits,
+    /// `cause` is reported as the reason instead of the exit.
+    fn close_unread_server_input(&mut self, cause: String) {
         self.ends.is_input_abandoned = self.ends.exit.is_none();
-        self.on_write_failed(cause);
+        self.close_server_input_after_failure(cause);
     }
 
-    fn on_write_failed(&mut self, cause: String) {
+    fn close_server_input_after_failure(&mut self, cause: String) {
         self.writer = None;
         self.queue.clear();
         self.ends.write.get_or_insert(cause);
-        self.start_linger();
+        self.start_remaining_parts_timeout();
     }
 
-    fn start_linger(&mut self) {
-        self.ends.until.get_or_insert(tokio_clock_now() + LINGER_TIMEOUT);
+    fn start_remaining_parts_timeout(&mut self) {
+        self.ends.until.get_or_insert(tokio_clock_now() + REMAINING_SERVER_PARTS_TIMEOUT);
     }
 
     fn next_wake(&self) -> Option<Instant> {
@@ -257,8 +260,8 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         times.into_iter().flatten().filter(|at| Some(*at) != passed_over).min()
     }
 
-    /// Returns `true` if the owner requested a stop, the session has ended, or the server's output, input and process
-    /// have ended or [`LINGER_TIMEOUT`] has expired.
+    /// Returns `true` if the owner requested a stop, the session is closed, the server has ended completely, or
+    /// [`REMAINING_SERVER_PARTS_TIMEOUT`] has expired after a part of it ended.
     fn is_over(&self) -> bool {
         let ends = &self.ends;
         let all = match self.group {
@@ -267,13 +270,17 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         };
         // While the owner accepts no events, the last messages cannot be read, even after the deadline.
         let late = ends.until.is_some_and(|until| until <= tokio_clock_now()) && self.core.has_room();
-        self.core.is_stopped() || self.core.over.is_some() || all || late
+        self.core.is_stopped() || self.core.close_reason.is_some() || all || late
     }
 }
 
-fn poll_process_exit(group: &mut Option<ServerGroup>, bell: &mut WakeFlag, context: &Context<'_>) -> Poll<ProcessExit> {
+fn poll_process_exit(
+    group: &mut Option<ServerGroup>,
+    wake_flag: &mut WakeFlag,
+    context: &Context<'_>,
+) -> Poll<ProcessExit> {
     match group {
-        Some(group) => bell.poll(context, |context| pin!(group.wait()).poll(context)),
+        Some(group) => wake_flag.poll(context, |context| pin!(group.wait()).poll(context)),
         None => Poll::Pending,
     }
 }

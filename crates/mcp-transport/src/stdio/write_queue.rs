@@ -19,8 +19,8 @@ pub(super) struct WriteQueue {
     bytes: usize,
     limit: usize,
     stall: Duration,
-    /// Time at which a byte was last written, or at which the first line was queued.
-    moved_at: Option<Instant>,
+    /// Time at which a byte was last written, or at which the first line was added to the empty queue.
+    progress_at: Option<Instant>,
 }
 
 /// Error for a line that does not fit into the write queue.
@@ -29,7 +29,7 @@ pub(super) struct WriteQueueFull;
 
 impl WriteQueue {
     pub(super) fn new(limit: usize, stall: Duration) -> WriteQueue {
-        WriteQueue { lines: VecDeque::new(), bytes: 0, limit, stall, moved_at: None }
+        WriteQueue { lines: VecDeque::new(), bytes: 0, limit, stall, progress_at: None }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -41,13 +41,13 @@ impl WriteQueue {
         self.bytes
     }
 
-    /// Adds a line that ends with a newline. A single line may exceed the limit if the queue is empty.
+    /// Adds a line that ends with a newline. A line above the size limit is accepted if the queue is empty.
     pub(super) fn push(&mut self, line: Bytes, now: Instant) -> Result<(), WriteQueueFull> {
         if !self.lines.is_empty() && self.bytes + line.len() > self.limit {
             return Err(WriteQueueFull);
         }
         if self.lines.is_empty() {
-            self.moved_at = Some(now);
+            self.progress_at = Some(now);
         }
         self.bytes += line.len();
         self.lines.push_back(line);
@@ -60,13 +60,13 @@ impl WriteQueue {
         self.bytes = 0;
     }
 
-    /// Returns the time at which the server counts as stalled unless a byte is written before. `None` if the queue is
+    /// Returns the time at which the server counts as stalled unless it reads a byte before, or `None` if the queue is
     /// empty.
     pub(super) fn stall_deadline(&self) -> Option<Instant> {
-        (!self.is_empty()).then(|| self.moved_at.map(|at| at + self.stall)).flatten()
+        (!self.is_empty()).then(|| self.progress_at.map(|at| at + self.stall)).flatten()
     }
 
-    /// Writes some bytes of the queue. Never completes while the queue is empty. Cancel safe.
+    /// Writes as many queued bytes as one write accepts. Never completes while the queue is empty. Cancel safe.
     pub(super) async fn write_some<W: AsyncWrite + Unpin>(&mut self, writer: &mut Option<W>) -> io::Result<()> {
         let Some(writer) = writer.as_mut().filter(|_| !self.lines.is_empty()) else {
             return std::future::pending().await;
@@ -88,7 +88,7 @@ impl WriteQueue {
             }
         }
         if !self.lines.is_empty() {
-            self.moved_at = Some(tokio_clock_now());
+            self.progress_at = Some(tokio_clock_now());
         }
         Ok(())
     }
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn lines_are_written_in_order_within_the_bound() {
+    async fn queued_lines_are_written_in_order_within_the_bound() {
         let mut queue = WriteQueue::new(10, Duration::from_secs(30));
         let now = Instant::now();
         assert_eq!(queue.stall_deadline(), None, "an empty queue must not stall");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn single_large_line_is_accepted() {
+    async fn single_line_beyond_the_queue_bound_is_accepted() {
         let mut queue = WriteQueue::new(10, Duration::from_secs(30));
         let large = Bytes::from(vec![b'x'; 100]);
         assert_eq!(queue.push(large, Instant::now()), Ok(()), "a single large response must be accepted");

@@ -109,7 +109,7 @@ async fn endless_response_head_ends_with_the_deadline_of_the_call() {
 }
 
 #[tokio::test]
-async fn responses_beyond_the_limit_fail_immediately() {
+async fn responses_beyond_the_size_limit_fail_their_call() {
     for announced in [true, false] {
         let (_server, mut client) =
             start_client_with_bad_call_response(MODERN_REVISION, move |_, mut answer| async move {
@@ -224,7 +224,7 @@ async fn posts_beyond_the_bound_wait_and_are_cancellable() {
 }
 
 #[tokio::test]
-async fn unanswered_call_times_out() {
+async fn unanswered_http_call_times_out() {
     // X35 over HTTP.
     for (revision, cancellations) in [(MODERN_REVISION, 0), (NEWEST_LEGACY_REVISION, 1)] {
         let (server, mut client) =

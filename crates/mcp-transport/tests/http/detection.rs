@@ -11,7 +11,7 @@ use testkit::http::ordinary;
 use crate::support::*;
 
 /// Returns the JSON-RPC methods that the server received before the first notification, and `GET` for GET requests.
-fn detection_steps(server: &HttpServer) -> Vec<String> {
+fn received_methods_of_detection(server: &HttpServer) -> Vec<String> {
     let step = |request: &HttpRequest| match request.method.as_str() {
         "POST" => request.rpc_method(),
         other => other.to_owned(),
@@ -35,7 +35,7 @@ async fn modern_server_is_detected_by_the_first_request() {
     let mut client = start_ready_client(&server.url("/mcp")).await;
     assert_eq!(client.detected_transport(), (DetectedTransport::StreamableHttp, "server/discover answered".to_owned()));
     assert_eq!(
-        detection_steps(&server)[0],
+        received_methods_of_detection(&server)[0],
         "server/discover",
         "[http-modern-first] a modern request must be sent first"
     );
@@ -64,7 +64,7 @@ async fn unrecognized_refusal_falls_back_to_initialize() {
         .await;
         let mut client = start_ready_client(&server.url("/mcp")).await;
         assert_eq!(
-            detection_steps(&server),
+            received_methods_of_detection(&server),
             ["server/discover", "initialize"],
             "[http-400-other-fallback] [http-400-inspect-body] {status} {body}"
         );
@@ -132,7 +132,7 @@ async fn http_sse_server_is_detected_after_a_refused_post() {
         let server = start_http_sse_server(status).await;
         let mut client = start_ready_client(&server.url("/sse")).await;
         assert_eq!(
-            detection_steps(&server)[..3],
+            received_methods_of_detection(&server)[..3],
             ["server/discover", "initialize", "GET"],
             "{status}: [sse-fallback-post-first] [sse-fallback-400-404-405] [sse-fallback-any-4xx] POST, then GET"
         );
@@ -226,14 +226,14 @@ async fn known_transport_is_tried_first_and_detected_again_if_wrong() {
     .await;
     let mut client = begin(&legacy, "/mcp", known(DetectedTransport::StreamableHttp, Revision::V2025_11_25));
     client.wait_until_ready().await;
-    assert_eq!(detection_steps(&legacy), ["initialize"], "a known legacy server must not be probed");
+    assert_eq!(received_methods_of_detection(&legacy), ["initialize"], "a known legacy server must not be probed");
     client.stop().await;
 
     let server = HttpServer::start(modern).await;
     let mut client = begin(&server, "/mcp", known(DetectedTransport::StreamableHttp, Revision::V2025_11_25));
     client.wait_until_ready().await;
     assert_eq!(
-        detection_steps(&server)[..2],
+        received_methods_of_detection(&server)[..2],
         ["initialize", "server/discover"],
         "a server that became modern must be probed again"
     );
@@ -243,7 +243,7 @@ async fn known_transport_is_tried_first_and_detected_again_if_wrong() {
     let mut client = begin(&old, "/sse", known(DetectedTransport::HttpSse, Revision::V2024_11_05));
     client.wait_until_ready().await;
     assert_eq!(
-        detection_steps(&old)[..2],
+        received_methods_of_detection(&old)[..2],
         ["GET", "initialize"],
         "a known HTTP+SSE server must not be posted to first"
     );
@@ -253,7 +253,7 @@ async fn known_transport_is_tried_first_and_detected_again_if_wrong() {
     let mut client = begin(&server, "/mcp", known(DetectedTransport::HttpSse, Revision::V2024_11_05));
     client.wait_until_ready().await;
     assert_eq!(
-        detection_steps(&server)[..2],
+        received_methods_of_detection(&server)[..2],
         ["GET", "server/discover"],
         "a server that no longer supports HTTP+SSE must be detected again"
     );
@@ -312,7 +312,11 @@ async fn pinned_transport_or_revision_is_used_exclusively() {
     let config = SessionConfig { handshake: HandshakeMode::Pinned(Revision::V2025_06_18), ..SessionConfig::default() };
     let mut client = start_client_with(config, http_target(&server.url("/mcp")), test_limits());
     client.wait_until_ready().await;
-    assert_eq!(detection_steps(&server), ["initialize"], "a pinned legacy revision must not need a probe");
+    assert_eq!(
+        received_methods_of_detection(&server),
+        ["initialize"],
+        "a pinned legacy revision must not need a probe"
+    );
     client.stop().await;
 }
 

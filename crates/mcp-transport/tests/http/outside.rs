@@ -9,20 +9,20 @@ use url::Url;
 
 use crate::support::WAIT_TIMEOUT;
 
-const TEST_LIMITS: UntrustedUrlLimits = UntrustedUrlLimits { bytes: 1024, time: Duration::from_secs(5) };
+const TEST_URL_LIMITS: UntrustedUrlLimits = UntrustedUrlLimits { bytes: 1024, time: Duration::from_secs(5) };
 
 async fn get(client: &UntrustedUrlClient, url: &str) -> Result<http::Response<Vec<u8>>, UntrustedUrlError> {
-    client.send(http::Request::get(url).body(Vec::new()).unwrap(), TEST_LIMITS).await
+    client.send(http::Request::get(url).body(Vec::new()).unwrap(), TEST_URL_LIMITS).await
 }
 
-fn untrusted_url_client(named: &[&str]) -> UntrustedUrlClient {
+fn client_allowing_named_hosts(named: &[&str]) -> UntrustedUrlClient {
     UntrustedUrlClient::guarded(named.iter().map(|url| Url::parse(url).unwrap().origin()).collect())
 }
 
 /// Listens on all addresses of this computer. Returns the port, the task that accepts connections, and a counter of
 /// connections.
-async fn start_counting_listener() -> (u16, tokio::task::JoinHandle<()>, std::sync::Arc<std::sync::atomic::AtomicUsize>)
-{
+async fn start_connection_counting_listener()
+-> (u16, tokio::task::JoinHandle<()>, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let hits = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
@@ -37,8 +37,8 @@ async fn start_counting_listener() -> (u16, tokio::task::JoinHandle<()>, std::sy
 
 #[tokio::test]
 async fn private_addresses_are_rejected() {
-    let (port, accepting, hits) = start_counting_listener().await;
-    let client = untrusted_url_client(&["https://mcp.example"]);
+    let (port, accepting, hits) = start_connection_counting_listener().await;
+    let client = client_allowing_named_hosts(&["https://mcp.example"]);
     let hosts = [
         "127.0.0.1",
         "127.1",
@@ -110,9 +110,9 @@ async fn addresses_named_by_the_user_may_be_private() {
         }
     })
     .await;
-    let client = untrusted_url_client(&[&server.url("/")]);
+    let client = client_allowing_named_hosts(&[&server.url("/")]);
     let request = http::Request::post(server.url("/token")).header("x-mine", "2").body(b"a=b".to_vec()).unwrap();
-    let answer = client.send(request, TEST_LIMITS).await.unwrap();
+    let answer = client.send(request, TEST_URL_LIMITS).await.unwrap();
     assert_eq!((answer.status().as_u16(), answer.body().as_slice()), (404, &b"a=b"[..]), "any status must be returned");
     assert_eq!(answer.headers()["x-kept"], "1", "the response headers must be returned");
     assert_eq!(server.received_requests()[0].header("x-mine"), Some("2"), "the request headers must be sent");
@@ -127,7 +127,7 @@ async fn addresses_named_by_the_user_may_be_private() {
         matches!(large, Err(UntrustedUrlError::TooLarge { bytes: 1024, .. })),
         "the size of bodies must be limited: {large:?}"
     );
-    let short = UntrustedUrlLimits { time: Duration::from_millis(200), ..TEST_LIMITS };
+    let short = UntrustedUrlLimits { time: Duration::from_millis(200), ..TEST_URL_LIMITS };
     let slow = client.send(http::Request::get(server.url("/slow")).body(Vec::new()).unwrap(), short).await;
     assert!(matches!(slow, Err(UntrustedUrlError::TooSlow { .. })), "the time must be bounded: {slow:?}");
     let secret = get(&client, "https://10.0.0.1/?code=secret").await.unwrap_err();
@@ -137,9 +137,9 @@ async fn addresses_named_by_the_user_may_be_private() {
 #[tokio::test]
 async fn another_port_of_a_named_host_is_allowed() {
     let server = HttpServer::start(|_request, mut answer| async move { answer.status(200).await }).await;
-    let other = untrusted_url_client(&["http://127.0.0.1:1/"]);
+    let other = client_allowing_named_hosts(&["http://127.0.0.1:1/"]);
     assert!(get(&other, &server.url("/")).await.is_ok(), "a host that the user entered must be allowed");
-    let unlike = untrusted_url_client(&["http://127.0.0.2:1/", "https://localhost/"]);
+    let unlike = client_allowing_named_hosts(&["http://127.0.0.2:1/", "https://localhost/"]);
     assert!(
         get(&unlike, &server.url("/")).await.is_err(),
         "X47: another name of this computer must count as another host"

@@ -23,7 +23,7 @@ struct ScriptedAuthorizer {
     generation: AtomicU64,
     renewals: AtomicU32,
     refuses_to_sign: bool,
-    /// If present, handling a challenge waits for this notification, which simulates the user.
+    /// Simulates the user: if present, handling a challenge waits for this notification.
     user: Option<Notify>,
     signed: Mutex<Vec<(String, String)>>,
     challenges: Mutex<Vec<AuthChallenge>>,
@@ -95,7 +95,7 @@ fn assert_all_signed(server: &HttpServer) {
 }
 
 #[tokio::test]
-async fn every_request_is_signed() {
+async fn every_http_request_is_signed() {
     // A session with a probe, messages, a GET stream that breaks off, and a DELETE.
     let server = HttpServer::start(|request, mut answer| async move {
         if request.method == "GET" {
@@ -227,7 +227,7 @@ async fn request_is_sent_at_most_four_times() {
 }
 
 #[tokio::test]
-async fn permanent_refusal_reports_its_cause() {
+async fn permanent_refusal_of_the_authorizer_reports_its_cause() {
     let server = start_token_protected_server(1, 401, "www-authenticate: Bearer\r\n").await;
     let mut client = start_signed_client(&server.url("/mcp"), &Arc::new(ScriptedAuthorizer::default()));
     let (cause, fault) = client.wait_for_handshake_failure().await;
@@ -346,7 +346,7 @@ async fn configured_authorization_header_takes_precedence() {
 }
 
 #[tokio::test]
-async fn nonces_of_responses_are_reported() {
+async fn dpop_nonces_of_responses_are_passed_to_the_authorizer() {
     let server = HttpServer::start(move |request, mut answer| async move {
         let body = ordinary::response_message(MODERN_REVISION, &request.json()).to_string();
         let headers = "content-type: application/json\r\ndpop-nonce: fresh\r\n";

@@ -14,7 +14,7 @@ use crate::support::{RunningDriver, launch_driver, result_text, start_ready_driv
 
 /// Asserts that a call of a server with this misbehaviour fails before its deadline, with a cause that contains
 /// `words`.
-async fn assert_fails_with_cause(misbehaviour: &[&str], words: &str) {
+async fn assert_call_fails_with_cause(misbehaviour: &[&str], words: &str) {
     let mut arguments = vec!["--misbehave"];
     arguments.extend(misbehaviour);
     let mut server = start_ready_driver(&arguments).await;
@@ -22,7 +22,7 @@ async fn assert_fails_with_cause(misbehaviour: &[&str], words: &str) {
     let result = server.echo("hello").await;
     let Err(error) = result else { panic!("{misbehaviour:?}: the call must fail, not {result:?}") };
     assert!(error.to_string().contains(words), "{misbehaviour:?}: the cause must be reported, not: {error}");
-    server.assert_usable(misbehaviour[0]).await;
+    server.assert_server_still_answers(misbehaviour[0]).await;
     assert_eq!(
         server.notes().len(),
         1,
@@ -34,26 +34,26 @@ async fn assert_fails_with_cause(misbehaviour: &[&str], words: &str) {
 
 #[tokio::test]
 async fn unreadable_responses_fail_their_call_with_the_cause() {
-    assert_fails_with_cause(&["invalid-utf8"], "invalid UTF-8").await;
-    assert_fails_with_cause(&["nul-bytes"], "control character").await;
-    assert_fails_with_cause(&["lone-surrogate"], "lone surrogate").await;
-    assert_fails_with_cause(&["duplicate-key"], "twice").await;
-    assert_fails_with_cause(&["wrong-version"], "jsonrpc").await;
-    assert_fails_with_cause(&["both"], "both").await;
-    assert_fails_with_cause(&["float-id"], "id").await;
+    assert_call_fails_with_cause(&["invalid-utf8"], "invalid UTF-8").await;
+    assert_call_fails_with_cause(&["nul-bytes"], "control character").await;
+    assert_call_fails_with_cause(&["lone-surrogate"], "lone surrogate").await;
+    assert_call_fails_with_cause(&["duplicate-key"], "twice").await;
+    assert_call_fails_with_cause(&["wrong-version"], "jsonrpc").await;
+    assert_call_fails_with_cause(&["both"], "both").await;
+    assert_call_fails_with_cause(&["float-id"], "id").await;
 }
 
 #[tokio::test]
-async fn nesting_is_bounded() {
-    assert_fails_with_cause(&["deep", "--count", "200"], "nests deeper").await;
-    assert_fails_with_cause(&["deep", "--count", "100000"], "nests deeper").await;
+async fn json_nesting_of_responses_is_bounded() {
+    assert_call_fails_with_cause(&["deep", "--count", "200"], "nests deeper").await;
+    assert_call_fails_with_cause(&["deep", "--count", "100000"], "nests deeper").await;
 }
 
 #[tokio::test]
 async fn large_responses_are_bounded() {
-    assert_fails_with_cause(&["over-long"], "16777216 bytes").await;
-    assert_fails_with_cause(&["over-long-id-last"], "16777216 bytes").await;
-    assert_fails_with_cause(&["number-array"], "more than").await;
+    assert_call_fails_with_cause(&["over-long"], "16777216 bytes").await;
+    assert_call_fails_with_cause(&["over-long-id-last"], "16777216 bytes").await;
+    assert_call_fails_with_cause(&["number-array"], "more than").await;
 }
 
 #[tokio::test]
@@ -70,7 +70,7 @@ async fn endless_line_fails_its_call_without_memory_growth() {
 }
 
 #[tokio::test]
-async fn harmless_deviations_are_accepted() {
+async fn harmless_response_deviations_are_accepted() {
     for (misbehaviour, expected) in [
         ("crlf", "crlf"),
         ("blank-lines", "after blank lines"),
@@ -90,7 +90,7 @@ async fn unmatched_responses_are_never_delivered() {
     for misbehaviour in ["wrong-id", "string-id", "null-id", "http-text", "silent"] {
         let mut server = start_ready_driver(&["--misbehave", misbehaviour]).await;
         let call = server.start_call(tool_call("echo", json!({"text": "hello"}))).await;
-        server.assert_usable(misbehaviour).await;
+        server.assert_server_still_answers(misbehaviour).await;
         let delivered = server.received.iter().any(
             |event| matches!(event, DriverEvent::Session(SessionEvent::Done { call: ended, result: Ok(_) }) if *ended == call),
         );
@@ -103,7 +103,7 @@ async fn unmatched_responses_are_never_delivered() {
 async fn second_response_is_dropped_and_reported() {
     let mut server = start_ready_driver(&["--misbehave", "duplicate-answer"]).await;
     assert_eq!(result_text(&server.echo("hello").await), "first", "X38: the first response must be used");
-    server.assert_usable("a second answer").await;
+    server.assert_server_still_answers("a second answer").await;
     let anomalies =
         server.received.iter().filter(|event| matches!(event, DriverEvent::Session(SessionEvent::Anomaly { .. })));
     assert_eq!(anomalies.count(), 1, "X38: the second response must be reported as an anomaly");
@@ -174,7 +174,7 @@ async fn unanswered_initialize_times_out() {
 
 /// Covers the MCP requirement [stdio-launch-subprocess]: messages are exchanged over the pipes of a subprocess.
 #[tokio::test]
-async fn every_line_is_reported_in_order_and_completely() {
+async fn every_sent_and_received_line_is_reported_in_order() {
     let mut server = start_ready_driver(&["--revision", "2025-06-18"]).await;
     assert_eq!(result_text(&server.echo("hällo").await), "hällo", "the call must be answered");
     server.stop().await;

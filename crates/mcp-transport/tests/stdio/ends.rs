@@ -12,7 +12,7 @@ use crate::support::{
 };
 
 /// Returns the index of the first received event for which `holds` returns `true`.
-fn event_position(server: &RunningDriver, holds: impl Fn(&DriverEvent) -> bool) -> usize {
+fn position_of_event(server: &RunningDriver, holds: impl Fn(&DriverEvent) -> bool) -> usize {
     server.received.iter().position(holds).expect("the event was received")
 }
 
@@ -23,12 +23,13 @@ async fn exit_during_a_call_fails_the_call() {
     let reason = CloseReason::ServerExited { status: Some(3), signal: None };
     assert_eq!(result, Err(CallError::Closed(reason.clone())), "the call must fail with the exit status");
     server.wait_until_driver_ends().await;
-    let exited = event_position(&server, |event| *event == DriverEvent::Exited { status: Some(3), signal: None });
-    let hint = event_position(
+    let exited = position_of_event(&server, |event| *event == DriverEvent::Exited { status: Some(3), signal: None });
+    let hint = position_of_event(
         &server,
         |event| matches!(event, DriverEvent::Stderr { line } if line.contains("DATABASE_PATH")),
     );
-    let closed = event_position(&server, |event| *event == DriverEvent::Session(SessionEvent::Closed(reason.clone())));
+    let closed =
+        position_of_event(&server, |event| *event == DriverEvent::Session(SessionEvent::Closed(reason.clone())));
     assert!(
         hint < exited && exited < closed,
         "the last output and the exit must be reported before the session is closed"
@@ -44,7 +45,7 @@ async fn exit_during_a_call_fails_the_call() {
 async fn immediate_exit_fails_the_handshake() {
     let mut server = launch_driver(&["--misbehave", "exit@start"]).await;
     server.wait_until_driver_ends().await;
-    event_position(&server, |event| *event == DriverEvent::Exited { status: Some(3), signal: None });
+    position_of_event(&server, |event| *event == DriverEvent::Exited { status: Some(3), signal: None });
     let failed = server.received.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::HandshakeFailed { cause, .. }) => Some(cause.as_str()),
         _ => None,
@@ -59,7 +60,7 @@ async fn exit_within_a_stdout_line_reports_the_truncated_line() {
     let error = server.echo("hello").await.expect_err("a truncated response must fail the call");
     server.wait_until_driver_ends().await;
     assert_eq!(server.notes().len(), 1, "the truncated line must be shown: {error}");
-    event_position(&server, |event| *event == DriverEvent::Exited { status: Some(4), signal: None });
+    position_of_event(&server, |event| *event == DriverEvent::Exited { status: Some(4), signal: None });
 }
 
 #[tokio::test]
@@ -107,8 +108,8 @@ async fn well_behaved_server_exits_when_its_input_is_closed() {
     let mut server = start_ready_driver(&[]).await;
     server.stop().await;
     let stopped = DriverEvent::Session(SessionEvent::Closed(CloseReason::StoppedByOwner));
-    let closed = event_position(&server, |event| *event == stopped);
-    let exited = event_position(&server, |event| *event == DriverEvent::Exited { status: Some(0), signal: None });
+    let closed = position_of_event(&server, |event| *event == stopped);
+    let exited = position_of_event(&server, |event| *event == DriverEvent::Exited { status: Some(0), signal: None });
     assert!(
         closed < exited,
         "[stdio-shutdown-close-stdin]: the session must be closed before the process exits by itself"
@@ -126,7 +127,7 @@ async fn unresponsive_server_is_killed() {
     let begin = Instant::now();
     server.stop().await;
     let took = begin.elapsed();
-    event_position(&server, |event| *event == DriverEvent::Exited { status: None, signal: Some(9) });
+    position_of_event(&server, |event| *event == DriverEvent::Exited { status: None, signal: Some(9) });
     assert!(
         took > Duration::from_millis(800),
         "[stdio-shutdown-wait-exit] [stdio-shutdown-sigkill] [lifecycle-shutdown-timeout]: the server must get its grace period, not {took:?}"
@@ -134,7 +135,7 @@ async fn unresponsive_server_is_killed() {
 }
 
 #[tokio::test]
-async fn second_stop_kills_immediately() {
+async fn second_stop_kills_the_server_immediately() {
     let grace = GracePeriods { after_close: Duration::from_secs(3_600), after_terminate: Duration::from_secs(3_600) };
     let limits = StdioDriverLimits { grace, ..StdioDriverLimits::default() };
     let mut server = launch_driver_with(&scripted_command(&["--misbehave", "never-exits"]), limits).await;
@@ -142,7 +143,7 @@ async fn second_stop_kills_immediately() {
     server.send(DriverCommand::Stop).await;
     server.send(DriverCommand::Stop).await;
     server.wait_until_driver_ends().await;
-    event_position(&server, |event| *event == DriverEvent::Exited { status: None, signal: Some(9) });
+    position_of_event(&server, |event| *event == DriverEvent::Exited { status: None, signal: Some(9) });
 }
 
 #[tokio::test]
@@ -163,7 +164,7 @@ async fn call_after_a_stop_is_refused() {
 }
 
 #[tokio::test]
-async fn dropped_handle_stops_the_server() {
+async fn dropped_driver_handle_stops_the_server() {
     let RunningDriver { handle, mut events, .. } = start_ready_driver(&[]).await;
     let group = handle.process.group;
     drop(handle);

@@ -8,7 +8,7 @@ use testkit::processes::{is_alive, living_group_members};
 
 use crate::support::{result_text, start_ready_driver, tool_call};
 
-const END_TIMEOUT: Duration = Duration::from_secs(2);
+const PROCESS_GROUP_EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[tokio::test]
 async fn grandchildren_end_with_the_server() {
@@ -19,7 +19,8 @@ async fn grandchildren_end_with_the_server() {
     let group = server.handle.process.group;
     server.stop().await;
     assert!(
-        poll_until(END_TIMEOUT, || living_group_members(group).is_empty() && !is_alive(grandchild)).await,
+        poll_until(PROCESS_GROUP_EXIT_TIMEOUT, || living_group_members(group).is_empty() && !is_alive(grandchild))
+            .await,
         "a grandchild that ignores signals must end with the server"
     );
 }
@@ -32,7 +33,8 @@ async fn grandchildren_end_after_the_server_has_exited() {
     let grandchild: u32 = server.handle.stderr.last_lines(1)[0].parse().unwrap();
     let group = server.handle.process.group;
     assert!(
-        poll_until(END_TIMEOUT, || living_group_members(group).is_empty() && !is_alive(grandchild)).await,
+        poll_until(PROCESS_GROUP_EXIT_TIMEOUT, || living_group_members(group).is_empty() && !is_alive(grandchild))
+            .await,
         "a grandchild must be ended even if the group leader has exited ({error})"
     );
 }

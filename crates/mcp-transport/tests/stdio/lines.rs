@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use testkit::processes::processor_time;
 use tokio_util::codec::Decoder;
 
-fn decode_chunks(limit: usize, chunks: &[&[u8]]) -> Vec<DecodedLine> {
+fn decode_lines_of_chunks(limit: usize, chunks: &[&[u8]]) -> Vec<DecodedLine> {
     let mut decoder = LineDecoder::new(limit);
     let mut buffer = BytesMut::new();
     let mut lines = Vec::new();
@@ -33,8 +33,8 @@ fn expected_lines(limit: usize, input: &[u8]) -> Vec<DecodedLine> {
             let head = Bytes::copy_from_slice(&line[..limit.min(LINE_EXCERPT_BYTES)]);
             let tail = &line[line.len().saturating_sub(LINE_EXCERPT_BYTES)..];
             let tail = tail.strip_suffix(b"\r").unwrap_or(tail);
-            lines.push(DecodedLine::TooLong { head: head.clone() });
-            lines.push(DecodedLine::TooLongEnded {
+            lines.push(DecodedLine::Oversized { head: head.clone() });
+            lines.push(DecodedLine::OversizedEnd {
                 length: line.len() as u64,
                 head,
                 tail: Bytes::copy_from_slice(tail),
@@ -47,18 +47,22 @@ fn expected_lines(limit: usize, input: &[u8]) -> Vec<DecodedLine> {
 }
 
 #[test]
-fn every_split_point_yields_the_same_lines() {
+fn input_split_at_any_point_yields_the_same_lines() {
     let input = b"{\"a\":1}\n\r\n\n{\"b\":\"\xff\"}\r\nfar too long for this\nexactly 16 bytes\nlast without end";
     for at in 0..=input.len() {
         let (left, right) = input.split_at(at);
         assert_eq!(
-            decode_chunks(16, &[left, right]),
+            decode_lines_of_chunks(16, &[left, right]),
             expected_lines(16, input),
             "[stdio-newline-delimited]: split after byte {at}"
         );
     }
     let bytes: Vec<&[u8]> = input.chunks(1).collect();
-    assert_eq!(decode_chunks(16, &bytes), expected_lines(16, input), "[stdio-newline-delimited]: byte by byte");
+    assert_eq!(
+        decode_lines_of_chunks(16, &bytes),
+        expected_lines(16, input),
+        "[stdio-newline-delimited]: byte by byte"
+    );
 }
 
 proptest! {
@@ -78,12 +82,12 @@ proptest! {
             pieces.push(piece);
             rest = after;
         }
-        prop_assert_eq!(decode_chunks(limit, &pieces), expected_lines(limit, &input), "the pieces must not matter");
+        prop_assert_eq!(decode_lines_of_chunks(limit, &pieces), expected_lines(limit, &input), "the pieces must not matter");
     }
 }
 
 #[test]
-fn overlong_line_is_skipped_without_being_stored() {
+fn overlong_stdio_line_is_skipped_without_being_stored() {
     let limit = 64 * 1024;
     let mut decoder = LineDecoder::new(limit);
     let mut buffer = BytesMut::new();
@@ -98,7 +102,7 @@ fn overlong_line_is_skipped_without_being_stored() {
     }
     assert_eq!(lines.len(), 1, "the line must be reported once, as soon as it exceeds the limit");
     buffer.extend_from_slice(b"\n{}\n");
-    let Some(DecodedLine::TooLongEnded { length, tail, .. }) = decoder.decode(&mut buffer).unwrap() else {
+    let Some(DecodedLine::OversizedEnd { length, tail, .. }) = decoder.decode(&mut buffer).unwrap() else {
         panic!("X37: the end of the long line must be reported");
     };
     assert_eq!(
@@ -114,7 +118,7 @@ fn overlong_line_is_skipped_without_being_stored() {
 }
 
 #[test]
-fn large_line_releases_its_memory_and_takes_linear_time() {
+fn large_stdio_line_releases_its_memory_in_linear_time() {
     let mut decoder = LineDecoder::new(16 * 1024 * 1024);
     let mut buffer = BytesMut::new();
     let before = processor_time();

@@ -12,7 +12,9 @@ use tokio::sync::mpsc;
 use crate::support::session_config;
 
 /// Starts a driver on in-memory streams. Returns the owner's channels and the server's end of the streams.
-fn start_driver(capacity: usize) -> (mpsc::Sender<DriverCommand>, mpsc::Receiver<DriverEvent>, InMemoryStreamEnd) {
+fn start_in_memory_driver(
+    capacity: usize,
+) -> (mpsc::Sender<DriverCommand>, mpsc::Receiver<DriverEvent>, InMemoryStreamEnd) {
     let (ours, servers) = connected_stream_pair(capacity);
     let (sender, events) = mpsc::channel(16);
     let commands = run_streams(session_config(), ours.reader, ours.writer, sender, StdioDriverLimits::default());
@@ -29,8 +31,8 @@ async fn wait_for_close_reason(events: &mut mpsc::Receiver<DriverEvent>) -> Clos
 }
 
 #[tokio::test(start_paused = true)]
-async fn session_opens_over_memory() {
-    let (commands, mut events, servers) = start_driver(64 * 1024);
+async fn session_opens_over_an_in_memory_stream() {
+    let (commands, mut events, servers) = start_in_memory_driver(64 * 1024);
     let InMemoryStreamEnd { reader, mut writer } = servers;
     let mut lines = BufReader::new(reader).lines();
     let initialize: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
@@ -48,7 +50,7 @@ async fn session_opens_over_memory() {
 
 #[tokio::test(start_paused = true)]
 async fn closed_stream_closes_the_session() {
-    let (_commands, mut events, servers) = start_driver(64 * 1024);
+    let (_commands, mut events, servers) = start_in_memory_driver(64 * 1024);
     drop(servers);
     let reason = wait_for_close_reason(&mut events).await;
     assert!(
@@ -59,7 +61,7 @@ async fn closed_stream_closes_the_session() {
 
 #[tokio::test(start_paused = true)]
 async fn dropped_event_receiver_ends_the_driver() {
-    let (commands, events, servers) = start_driver(64 * 1024);
+    let (commands, events, servers) = start_in_memory_driver(64 * 1024);
     let mut reader = servers.reader;
     drop(events);
     let mut rest = Vec::new();

@@ -16,7 +16,7 @@ async fn start_probed_driver(arguments: &[&str]) -> RunningDriver {
     RunningDriver { handle, events, received: Vec::new() }
 }
 
-async fn assert_opens_as(arguments: &[&str], revision: Revision) {
+async fn assert_session_opens_with_revision(arguments: &[&str], revision: Revision) {
     let mut server = start_probed_driver(arguments).await;
     let found = server
         .wait_for_event("the server is ready", |event| match event {
@@ -32,14 +32,14 @@ async fn assert_opens_as(arguments: &[&str], revision: Revision) {
 #[tokio::test]
 async fn every_revision_is_detected() {
     for revision in Revision::ALL {
-        assert_opens_as(&["--revision", &revision.to_string()], revision).await;
+        assert_session_opens_with_revision(&["--revision", &revision.to_string()], revision).await;
     }
 }
 
 #[tokio::test]
 async fn silent_probe_falls_back_to_legacy() {
     // [stdio-probe-timeout-fallback]
-    assert_opens_as(&["--probe", "silence"], Revision::V2025_11_25).await;
+    assert_session_opens_with_revision(&["--probe", "silence"], Revision::V2025_11_25).await;
 }
 
 #[tokio::test]

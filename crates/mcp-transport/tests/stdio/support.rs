@@ -132,7 +132,7 @@ impl RunningDriver {
     }
 
     /// Asserts that the server still responds after the action that `after` describes.
-    pub async fn assert_usable(&mut self, after: &str) {
+    pub async fn assert_server_still_answers(&mut self, after: &str) {
         let call = self.start_call(ClientRequest::Ping).await;
         let result = self.wait_for_result(call).await;
         assert_eq!(result, Ok(ServerResult::Empty), "the server must still be usable after {after}");

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_base64, opaque_data_of_wire, parse_token_count, parse_token_size};
-use super::http_exchange::{EventFraming, HttpExchange};
+use super::encode::{encode_base64, opaque_data_of_wire, parse_positive_token_count, parse_token_count};
+use super::provider_http_client::{EventFraming, ProviderHttpClient};
 use super::reply_assembly::ReplyAssembly;
 use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
 use crate::wire_capabilities::{IMAGE_MEDIA_TYPES, TemperatureSupport, WireCapabilities};
@@ -14,7 +14,7 @@ use crate::{
     Role, StopReason, ToolChoice, known_models, model_limits,
 };
 
-/// Marks stored reasoning as created by this API.
+/// Name that is stored with a model's reasoning to record that this API created it.
 const WIRE_NAME: &str = "anthropic";
 const ANTHROPIC_API_VERSION: &str = "2023-06-01";
 /// Maximum number of output tokens if neither the request nor the table of known models specifies one. The API requires
@@ -22,7 +22,8 @@ const ANTHROPIC_API_VERSION: &str = "2023-06-01";
 const DEFAULT_MAX_TOKENS: u32 = 8_192;
 /// Minimum number of tokens that can be requested for reasoning.
 const MIN_THINKING_TOKENS: u32 = 1_024;
-/// Prefixes of the names of models that require a token budget for reasoning. Later models choose it themselves.
+/// Prefixes of the names of those models that require a token budget for reasoning. Later models choose the budget
+/// themselves.
 const MODELS_WITH_THINKING_BUDGET: [&str; 7] = [
     "claude-3-7",
     "claude-sonnet-4-2",
@@ -45,7 +46,7 @@ impl Wire for Anthropic {
             files_in_results: true,
             tool_error: true,
             tool_required: true,
-            stops: 8_191,
+            max_stop_sequences: 8_191,
             temperature: if model.is_some_and(model_limits::anthropic_supports_temperature) {
                 TemperatureSupport::WithoutThinking
             } else {
@@ -145,12 +146,12 @@ fn encode_messages(messages: &[ModelMessage]) -> Value {
     sent.into()
 }
 
-/// Maps ids of tool calls to ids that the API accepts: letters, digits, `_` and `-`, unique in the conversation. Ids of
-/// servers and other providers may contain other characters, and may repeat in each reply.
+/// Maps ids of tool calls to ids that the API accepts: letters, digits, `_` and `-`, unique in the conversation. Ids
+/// from servers and other providers may contain other characters, and may repeat in each reply.
 #[derive(Default)]
 struct ToolUseIds {
-    /// Accepted ids of the latest tool calls, by original id.
-    names: BTreeMap<String, String>,
+    /// Accepted id of the latest tool call with each original id.
+    accepted_ids: BTreeMap<String, String>,
     sent: BTreeSet<String>,
 }
 
@@ -165,12 +166,12 @@ impl ToolUseIds {
             number += 1;
         }
         self.sent.insert(name.clone());
-        self.names.insert(id.to_owned(), name.clone());
+        self.accepted_ids.insert(id.to_owned(), name.clone());
         name
     }
 
     fn valid_result_id(&mut self, id: &str) -> String {
-        match self.names.get(id) {
+        match self.accepted_ids.get(id) {
             Some(name) => name.clone(),
             None => self.valid_use_id(id),
         }
@@ -208,7 +209,7 @@ fn encode_content_block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Valu
     })
 }
 
-/// Decoder of the events of a streamed reply in the format of the Messages API.
+/// Decodes the events of a streamed reply in the format of the Messages API.
 struct AnthropicReplyDecoder {
     model: String,
     is_done: bool,
@@ -230,8 +231,9 @@ impl ReplyDecoder for AnthropicReplyDecoder {
                     Some("text_delta") => assembly.append_text(text("text"))?,
                     Some("thinking_delta") => assembly.append_thinking(text("thinking"))?,
                     Some("signature_delta") => {
-                        assembly
-                            .attach_opaque_reasoning(json!({ "wire": WIRE_NAME, "signature": text("signature") }))?;
+                        assembly.attach_opaque_to_last_reasoning(
+                            json!({ "wire": WIRE_NAME, "signature": text("signature") }),
+                        )?;
                     }
                     Some("input_json_delta") => assembly.append_arguments(index, text("partial_json"))?,
                     // Citations and future kinds of deltas contain no text to append.
@@ -241,7 +243,7 @@ impl ReplyDecoder for AnthropicReplyDecoder {
             Some("message_delta") => {
                 update_token_usage(&event["usage"], assembly);
                 if let Some(reason) = event["delta"]["stop_reason"].as_str() {
-                    assembly.set_stop(match reason {
+                    assembly.set_stop_reason(match reason {
                         "end_turn" => StopReason::EndTurn,
                         "max_tokens" => StopReason::MaxTokens,
                         "stop_sequence" => StopReason::StopSequence,
@@ -269,7 +271,7 @@ fn begin_content_block(index: u64, block: &Value, assembly: &mut ReplyAssembly) 
         Some("text") => assembly.append_text(&text("text")),
         Some("thinking") => assembly.append_thinking(&text("thinking")),
         Some("redacted_thinking") => {
-            assembly.store_opaque_reasoning(json!({ "wire": WIRE_NAME, "redacted": text("data") }))
+            assembly.push_opaque_reasoning(json!({ "wire": WIRE_NAME, "redacted": text("data") }))
         }
         Some("tool_use") if text("name").is_empty() => {
             Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() })
@@ -306,7 +308,7 @@ fn update_token_usage(usage: &Value, assembly: &mut ReplyAssembly) {
 
 /// Requests the list of the provider's models.
 pub(super) async fn list_models(
-    exchange: &HttpExchange,
+    exchange: &ProviderHttpClient,
     settings: &ProviderSettings,
 ) -> Result<Vec<Model>, ModelError> {
     let mut url = settings.url_at("models");
@@ -321,8 +323,8 @@ pub(super) async fn list_models(
         Some(Model {
             id: id.to_owned(),
             name: provider_fault::shorten_message(listed["display_name"].as_str().unwrap_or(id)),
-            context: parse_token_size(&listed["max_input_tokens"]),
-            max_output: parse_token_size(&listed["max_tokens"]),
+            context: parse_positive_token_count(&listed["max_input_tokens"]),
+            max_output: parse_positive_token_count(&listed["max_tokens"]),
             takes: ModelCapabilities {
                 images: can("image_input"),
                 audio: Some(false),

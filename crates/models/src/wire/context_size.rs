@@ -5,31 +5,33 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::encode::parse_token_size;
-use super::http_exchange::HttpExchange;
+use super::encode::parse_positive_token_count;
 use super::ollama;
+use super::provider_http_client::ProviderHttpClient;
 use crate::{ModelError, ProviderSettings};
 
-/// Default context size in tokens. A smaller size is never requested, since the user may have configured a larger one
-/// in Ollama.
+/// Ollama's default context size in tokens. No smaller size is requested, since the user may have configured a larger
+/// one in Ollama.
 const DEFAULT_CONTEXT_TOKENS: u64 = 4_096;
-/// Number of tokens reserved for a reply whose maximum length is not specified.
+/// Number of context tokens reserved for a reply whose maximum length the request does not specify.
 const DEFAULT_RESERVED_REPLY_TOKENS: u64 = 4_096;
-/// Maximum number of tokens reserved for a reply. Ollama allocates memory for all of them in advance.
+/// Maximum number of context tokens reserved for a reply. Ollama allocates memory for all of them in advance.
 const MAX_RESERVED_REPLY_TOKENS: u64 = 16_384;
-/// Assumed number of bytes per token, a lower bound. Chinese text has about three.
+/// Lower bound for the number of bytes per token, with which tokens are estimated. Chinese text has about three bytes
+/// per token.
 const MIN_BYTES_PER_TOKEN: u64 = 3;
-/// Estimated overhead of each message, in bytes.
+/// Number of bytes added for each message to estimate its overhead.
 const BYTES_PER_MESSAGE: usize = 32;
-/// Number of tokens per image in most vision models.
+/// Assumed number of tokens per image, as in most vision models.
 const TOKENS_PER_IMAGE: u64 = 2_048;
-/// Timeout of each request to Ollama about a model's context size. After a timeout, the estimated size is used.
+/// Timeout of each request to Ollama about a model's context size. After it, only the size estimated from the request
+/// is used.
 const CONTEXT_QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Adds a sufficient context size to the body of a request to Ollama. The size is at least the one that Ollama has
-/// allocated for the model, since any change reloads the model.
-pub(super) async fn set_context_size(
-    exchange: &HttpExchange,
+/// Sets a context size in the body of a request to Ollama that suffices for request and reply. It is at least the size
+/// that Ollama has allocated for the model, since any change reloads the model.
+pub(super) async fn set_ollama_context_size(
+    exchange: &ProviderHttpClient,
     settings: &ProviderSettings,
     model: &str,
     body: &mut Value,
@@ -38,7 +40,7 @@ pub(super) async fn set_context_size(
     let (held, most) = tokio::join!(
         query_with_timeout(async { Ok(loaded_context_size(&exchange.get(settings.url_at("api/ps")).await?, model)) }),
         query_with_timeout(async {
-            Ok(ollama::context_size(&ollama::request_details(exchange, settings, model).await?))
+            Ok(ollama::max_context_tokens(&ollama::request_model_details(exchange, settings, model).await?))
         }),
     );
     let context = match held.map(u64::from) {
@@ -53,14 +55,15 @@ async fn query_with_timeout(what: impl Future<Output = Result<Option<u32>, Model
     tokio::time::timeout(CONTEXT_QUERY_TIMEOUT, what).await.ok()?.ok()?
 }
 
-/// Returns the context size that is currently allocated for a model, or `None` if the model is not loaded.
+/// Returns the context size in tokens that Ollama has allocated for a model, or `None` if the model is not loaded.
+/// `loaded` is Ollama's list of loaded models.
 fn loaded_context_size(loaded: &Value, model: &str) -> Option<u32> {
     let is_it = |loaded: &&Value| [&loaded["name"], &loaded["model"]].into_iter().any(|name| name == model);
-    parse_token_size(&loaded["models"].as_array()?.iter().find(is_it)?["context_length"])
+    parse_positive_token_count(&loaded["models"].as_array()?.iter().find(is_it)?["context_length"])
 }
 
-/// Estimates the number of tokens of a request and its reply. Rounds up to a power of two, so that a growing
-/// conversation does not reload the model each time.
+/// Estimates how many context tokens a request and its reply require. Rounds up to a power of two, so that a growing
+/// conversation does not reload the model with each message.
 fn required_context_size(body: &Value) -> u64 {
     let mut bytes = if body["tools"].is_null() { 0 } else { body["tools"].to_string().len() };
     let mut pictures = 0;

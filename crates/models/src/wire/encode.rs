@@ -23,8 +23,8 @@ pub(super) fn join_result_texts(parts: &[MessagePart]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the opaque value of stored reasoning if it was created by the API named `wire`. Other providers do not
-/// understand it.
+/// Returns the provider's value stored with reasoning, if the API named `wire` created it, or else `None`. Other
+/// providers do not understand the value.
 pub(super) fn opaque_data_of_wire<'v>(opaque: Option<&'v Value>, wire: &str) -> Option<&'v Value> {
     opaque.filter(|value| value["wire"] == wire)
 }
@@ -34,7 +34,7 @@ pub(super) fn parse_token_count(value: &Value) -> Option<u64> {
     value.as_u64().filter(|count| *count < 1 << 40)
 }
 
-/// Parses a size in tokens. Returns `None` unless it is positive.
-pub(super) fn parse_token_size(value: &Value) -> Option<u32> {
+/// Parses a number of tokens as a size limit. Returns `None` unless it is positive.
+pub(super) fn parse_positive_token_count(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|size| u32::try_from(size).ok()).filter(|size| *size > 0)
 }

@@ -1,4 +1,4 @@
-//! Parses the events of a streamed answer line by line, within limits. Caller: `http_exchange.rs`.
+//! Parses the events of a streamed answer line by line, within limits. Caller: `provider_http_client.rs`.
 //!
 //! The parser of `mcp-transport` is not used here because it drops comments. Here every line counts towards the time
 //! that a provider may continue without content. Ollama's JSON lines have the same limits.
@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio_util::codec::{FramedRead, LinesCodec, LinesCodecError};
 use tokio_util::io::StreamReader;
 
-use super::http_exchange::EventFraming;
+use super::provider_http_client::EventFraming;
 use crate::ModelError;
 
 /// Maximum length of a line of a streamed reply, in bytes.
@@ -21,25 +21,25 @@ const MAX_EVENT_LINE_BYTES: usize = 16 << 20;
 /// Maximum total size of the lines of a reply in bytes: 64 times the maximum size of its content.
 const MAX_EVENT_STREAM_BYTES: usize = 1 << 30;
 /// Maximum number of consecutive lines without content. A provider that sends a keep-alive line each second reaches it
-/// after a day.
+/// only after a day.
 const MAX_LINES_BETWEEN_EVENTS: u32 = 100_000;
-/// Factor by which lines without content extend the idle timeout. Providers send them while a model reasons or a
-/// request is queued.
+/// Factor by which the idle timeout is longer while lines without content arrive. Providers send them while a model
+/// reasons or a request is queued.
 const IDLE_LINES_TIMEOUT_FACTOR: u32 = 5;
 
 type EventLines = FramedRead<StreamReader<BoxStream<'static, io::Result<Bytes>>, Bytes>, LinesCodec>;
 
-/// Reader of the events of a streamed reply.
+/// Reads the events of a streamed reply from an HTTP response, within limits of size and time.
 pub(super) struct EventReader {
     lines: EventLines,
     framing: EventFraming,
     idle_timeout: Duration,
-    /// Total time spent waiting for lines since the last event with content.
+    /// Total time spent waiting for lines since the last event that added content to the reply.
     waited: Duration,
-    /// Number of lines since the last event with content.
+    /// Number of lines since the last event that added content to the reply.
     idle_lines: u32,
     bytes: usize,
-    /// Data lines of the current event.
+    /// Data lines of the current event so far, joined with `\n`.
     data: String,
     is_first: bool,
 }
@@ -52,7 +52,7 @@ impl EventReader {
         Self { lines, framing, idle_timeout, waited, idle_lines, bytes, data: String::new(), is_first: true }
     }
 
-    /// Restarts the idle timeout, because the last event had content.
+    /// Restarts the idle timeout. Called after an event that added content to the reply.
     pub(super) const fn reset_idle_time(&mut self) {
         self.waited = Duration::ZERO;
         self.idle_lines = 0;
@@ -80,7 +80,8 @@ impl EventReader {
         }
     }
 
-    /// Processes a line of server-sent events. Returns the data of the event that an empty line completes.
+    /// Processes a line of server-sent events. Returns the data of an event if the line is empty and thereby completes
+    /// it.
     fn process_line(&mut self, line: &str) -> Result<Option<String>, ModelError> {
         if line.is_empty() {
             return Ok((!self.data.is_empty()).then(|| std::mem::take(&mut self.data)));

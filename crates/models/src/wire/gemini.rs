@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_base64, join_result_texts, opaque_data_of_wire, parse_token_count, parse_token_size};
-use super::http_exchange::{EventFraming, HttpExchange};
+use super::encode::{
+    encode_base64, join_result_texts, opaque_data_of_wire, parse_positive_token_count, parse_token_count,
+};
+use super::provider_http_client::{EventFraming, ProviderHttpClient};
 use super::reply_assembly::ReplyAssembly;
 use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
 use crate::wire_capabilities::{TemperatureSupport, WireCapabilities};
@@ -14,10 +16,10 @@ use crate::{
     ToolChoice,
 };
 
-/// Marks stored reasoning as created by this API.
+/// Name that is stored with a model's reasoning to record that this API created it.
 const WIRE_NAME: &str = "gemini";
-/// Placeholder for the signature of a tool call without one, such as a call by a model of another provider. Models that
-/// verify signatures accept it.
+/// Signature that is sent for a tool call that has none, such as a call by a model of another provider. Models that
+/// verify signatures accept this value.
 const PLACEHOLDER_SIGNATURE: &str = "skip_thought_signature_validator";
 
 pub(super) struct Gemini;
@@ -41,7 +43,7 @@ impl Wire for Gemini {
             files_in_results: false,
             tool_error: true,
             tool_required: true,
-            stops: 5,
+            max_stop_sequences: 5,
             temperature: TemperatureSupport::Always,
             thinking_with_tools: true,
         }
@@ -110,7 +112,7 @@ impl Wire for Gemini {
 
 fn encode_contents(messages: &[ModelMessage]) -> Value {
     // Results refer to an identifier only if the call had one from Gemini.
-    let mut with_id = BTreeSet::new();
+    let mut calls_with_id = BTreeSet::new();
     let contents = messages.iter().filter_map(|message| {
         let mut is_first_call = true;
         let parts: Vec<Value> = message
@@ -121,11 +123,11 @@ fn encode_contents(messages: &[ModelMessage]) -> Value {
                     && opaque_data_of_wire(opaque.as_ref(), WIRE_NAME)
                         .is_some_and(|opaque_data| opaque_data["hasId"] == true)
                 {
-                    with_id.insert(id.clone());
+                    calls_with_id.insert(id.clone());
                 }
                 let is_first = is_first_call && matches!(part, MessagePart::ToolUse { .. });
                 is_first_call &= !is_first;
-                encode_part(part, &with_id, is_first)
+                encode_part(part, &calls_with_id, is_first)
             })
             .collect();
         let role = if message.role == Role::User { "user" } else { "model" };
@@ -134,7 +136,7 @@ fn encode_contents(messages: &[ModelMessage]) -> Value {
     contents.collect()
 }
 
-fn encode_part(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bool) -> Option<Value> {
+fn encode_part(part: &MessagePart, calls_with_id: &BTreeSet<String>, is_first_call: bool) -> Option<Value> {
     Some(match part {
         MessagePart::Text(text) => json!({ "text": text }),
         MessagePart::Image { mime, data }
@@ -149,7 +151,7 @@ fn encode_part(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bo
         }
         MessagePart::ToolUse { id, name, arguments, opaque } => {
             let mut call = json!({ "name": name, "args": arguments });
-            if with_id.contains(id) {
+            if calls_with_id.contains(id) {
                 call["id"] = id.clone().into();
             }
             let mut own = json!({ "functionCall": call });
@@ -165,7 +167,7 @@ fn encode_part(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bo
         MessagePart::ToolResult { id, name, parts, is_error } => {
             let member = if *is_error { "error" } else { "output" };
             let mut response = json!({ "name": name, "response": { member: join_result_texts(parts) } });
-            if with_id.contains(id) {
+            if calls_with_id.contains(id) {
                 response["id"] = id.clone().into();
             }
             json!({ "functionResponse": response })
@@ -173,7 +175,7 @@ fn encode_part(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bo
     })
 }
 
-/// Decoder of the events of a streamed reply in the format of the Gemini API.
+/// Decodes the events of a streamed reply in the format of the Gemini API.
 struct GeminiReplyDecoder {
     model: String,
     has_ended: bool,
@@ -198,7 +200,7 @@ impl ReplyDecoder for GeminiReplyDecoder {
         }
         if let Some(reason) = candidate["finishReason"].as_str() {
             self.has_ended = true;
-            assembly.set_stop(match reason {
+            assembly.set_stop_reason(match reason {
                 "STOP" => StopReason::EndTurn,
                 // Not part of the API itself, but sent by some compatible servers.
                 "FUNCTION_CALL" => StopReason::ToolUse,
@@ -216,7 +218,7 @@ impl ReplyDecoder for GeminiReplyDecoder {
         false
     }
 
-    fn may_end_with_stream(&self) -> bool {
+    fn is_complete_at_stream_end(&self) -> bool {
         // The reason may precede the final token counts, so only the end of the stream ends the answer.
         self.has_ended
     }
@@ -245,7 +247,7 @@ impl GeminiReplyDecoder {
             }
         }
         match signature {
-            Some(signature) => assembly.store_opaque_reasoning(json!({ "wire": WIRE_NAME, "signature": signature })),
+            Some(signature) => assembly.push_opaque_reasoning(json!({ "wire": WIRE_NAME, "signature": signature })),
             None => Ok(()),
         }
     }
@@ -269,7 +271,7 @@ fn update_token_usage(usage: &Value, assembly: &mut ReplyAssembly) {
 
 /// Requests the list of the provider's models that can generate text.
 pub(super) async fn list_models(
-    exchange: &HttpExchange,
+    exchange: &ProviderHttpClient,
     settings: &ProviderSettings,
 ) -> Result<Vec<Model>, ModelError> {
     let mut url = settings.url_at("models");
@@ -288,8 +290,8 @@ pub(super) async fn list_models(
         Some(Model {
             id: id.to_owned(),
             name: provider_fault::shorten_message(listed["displayName"].as_str().unwrap_or(id)),
-            context: parse_token_size(&listed["inputTokenLimit"]),
-            max_output: parse_token_size(&listed["outputTokenLimit"]),
+            context: parse_positive_token_count(&listed["inputTokenLimit"]),
+            max_output: parse_positive_token_count(&listed["outputTokenLimit"]),
             takes: ModelCapabilities { thinking: listed["thinking"].as_bool(), ..ModelCapabilities::default() },
             ..Model::default()
         })

@@ -1,17 +1,17 @@
 //! APIs of model providers: encoding of requests and decoding of answers for each kind of provider. A `Wire` does no
-//! I/O. `http_exchange` does it.
+//! I/O. `provider_http_client` does it.
 
 mod anthropic;
 mod context_size;
 mod encode;
 mod event_reader;
 mod gemini;
-mod http_exchange;
 mod ollama;
 mod openai;
 #[cfg(test)]
 mod parameter_tests;
 mod provider_fault;
+mod provider_http_client;
 mod reply_assembly;
 mod responses;
 
@@ -30,7 +30,7 @@ use crate::{
     ReplyStream,
 };
 use event_reader::EventReader;
-use http_exchange::{EventFraming, HttpExchange};
+use provider_http_client::{EventFraming, ProviderHttpClient};
 use reply_assembly::ReplyAssembly;
 
 /// URL and JSON body of a request to a provider.
@@ -39,18 +39,19 @@ struct WireRequest {
     body: Value,
 }
 
-/// Encoder of requests for one kind of API.
+/// Encodes requests for one kind of API, and creates the decoder of its replies. Does no I/O.
 trait Wire: Send + Sync {
     /// Returns the content and options that the API supports for a model, or for any model if `model` is `None`.
     fn capabilities(&self, model: Option<&str>) -> WireCapabilities;
-    /// Returns the headers of each request. All values are secret, since one of them contains the key.
+    /// Returns the HTTP headers of every request. All values are treated as secret, since one of them contains the API
+    /// key `key`.
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
     fn framing(&self) -> EventFraming;
     fn request(&self, settings: &ProviderSettings, request: &ModelRequest) -> WireRequest;
     fn reply_decoder(&self, model: &str) -> Box<dyn ReplyDecoder>;
 }
 
-/// Decoder of the events of a streamed reply.
+/// Decodes the events of one streamed reply.
 trait ReplyDecoder: Send {
     /// Processes an event, and adds its content to the reply.
     ///
@@ -59,11 +60,11 @@ trait ReplyDecoder: Send {
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError>;
     /// Returns `true` if an event has marked the end of the reply.
     fn is_done(&self) -> bool;
-    /// Returns `true` if the end of the stream also counts as the end of the reply.
-    fn may_end_with_stream(&self) -> bool {
+    /// Returns `true` if the reply is complete even though the stream ended without an event that marks the end.
+    fn is_complete_at_stream_end(&self) -> bool {
         self.is_done()
     }
-    /// Adds content that is complete only at the end of the reply.
+    /// Adds content to the reply that is complete only after the last event.
     ///
     /// # Errors
     /// Returns [`ModelError::TooLarge`] if the content exceeds the limit.
@@ -75,7 +76,7 @@ trait ReplyDecoder: Send {
 fn create_wire(settings: &ProviderSettings) -> Box<dyn Wire> {
     match settings.kind {
         ProviderKind::OpenAi => Box::new(openai::OpenAi::for_provider(settings)),
-        ProviderKind::Responses => Box::new(responses::Responses::for_provider(settings)),
+        ProviderKind::Responses => Box::new(responses::OpenAiResponses::for_provider(settings)),
         ProviderKind::Anthropic => Box::new(anthropic::Anthropic),
         ProviderKind::Gemini => Box::new(gemini::Gemini),
         ProviderKind::Ollama => Box::new(ollama::Ollama),
@@ -164,7 +165,7 @@ pub(crate) fn wire_capabilities(settings: &ProviderSettings, model: Option<&str>
 pub struct HttpProvider {
     settings: ProviderSettings,
     wire: Box<dyn Wire>,
-    exchange: Arc<HttpExchange>,
+    exchange: Arc<ProviderHttpClient>,
 }
 
 impl HttpProvider {
@@ -173,13 +174,13 @@ impl HttpProvider {
     pub fn new(settings: ProviderSettings, key: Option<SecretString>, client: Client) -> Self {
         let wire = create_wire(&settings);
         let headers = wire.headers(key.as_ref().map(ExposeSecret::expose_secret));
-        let exchange = Arc::new(HttpExchange::new(client, headers, key, settings.idle_timeout()));
+        let exchange = Arc::new(ProviderHttpClient::new(client, headers, key, settings.idle_timeout()));
         Self { settings, wire, exchange }
     }
 }
 
 impl HttpProvider {
-    /// Requests the names of the provider's models with a single request. Other properties of the models may be
+    /// Requests the names of the provider's models with a single HTTP request. Other properties of the models may be
     /// missing.
     pub(crate) async fn list_model_names(&self) -> Result<Vec<Model>, ModelError> {
         match self.settings.kind {
@@ -212,8 +213,8 @@ impl Provider for HttpProvider {
         })
     }
 
-    fn find_losses(&self, request: &ModelRequest) -> Vec<LossyConversion> {
-        self.wire.capabilities(Some(&request.model)).request_losses(request, &self.settings.conversions)
+    fn find_lossy_conversions(&self, request: &ModelRequest) -> Vec<LossyConversion> {
+        self.wire.capabilities(Some(&request.model)).find_lossy_conversions_with(request, &self.settings.conversions)
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ReplyStream, ModelError> {
@@ -221,7 +222,7 @@ impl Provider for HttpProvider {
         let request = capabilities.convert_request(request, &self.settings.conversions)?;
         let WireRequest { url, mut body } = self.wire.request(&self.settings, &request);
         if self.settings.kind == ProviderKind::Ollama {
-            context_size::set_context_size(&self.exchange, &self.settings, &request.model, &mut body).await;
+            context_size::set_ollama_context_size(&self.exchange, &self.settings, &request.model, &mut body).await;
         }
         let events = self.exchange.stream(url, &body, self.wire.framing(), &request.model).await?;
         let reading = ReplyReader {
@@ -242,10 +243,10 @@ impl Provider for HttpProvider {
 /// Reads and decodes the events of a streamed reply.
 struct ReplyReader {
     events: EventReader,
-    exchange: Arc<HttpExchange>,
+    exchange: Arc<ProviderHttpClient>,
     decoder: Box<dyn ReplyDecoder>,
     assembly: ReplyAssembly,
-    /// Deltas of decoded events that the stream has not yielded yet.
+    /// Deltas of decoded events that [`ReplyReader::next`] has not returned yet.
     ready: VecDeque<ReplyDelta>,
     is_over: bool,
 }
@@ -277,7 +278,7 @@ impl ReplyReader {
                 }
                 self.decoder.is_done()
             }
-            None if self.decoder.may_end_with_stream() => true,
+            None if self.decoder.is_complete_at_stream_end() => true,
             None => return Err(ModelError::Cut),
         };
         if is_end {

@@ -3,8 +3,8 @@
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_base64, join_result_texts, parse_token_count, parse_token_size};
-use super::http_exchange::{EventFraming, HttpExchange};
+use super::encode::{encode_base64, join_result_texts, parse_positive_token_count, parse_token_count};
+use super::provider_http_client::{EventFraming, ProviderHttpClient};
 use super::reply_assembly::ReplyAssembly;
 use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
 use crate::wire_capabilities::{TemperatureSupport, WireCapabilities};
@@ -13,11 +13,11 @@ use crate::{
     ToolChoice,
 };
 
-/// Maximum number of models whose details are requested.
-const MAX_DETAILED_MODELS: usize = 64;
+/// Maximum number of models whose details are requested from Ollama. For further models only the names are known.
+const MAX_MODELS_WITH_DETAILS: usize = 64;
 /// Maximum number of models that are read from Ollama's list.
 const MAX_LISTED_MODELS: usize = 1_000;
-/// Maximum number of concurrent requests for details.
+/// Maximum number of concurrent requests for details of models.
 const MAX_CONCURRENT_DETAIL_REQUESTS: usize = 4;
 
 pub(super) struct Ollama;
@@ -32,7 +32,7 @@ impl Wire for Ollama {
             files_in_results: false,
             tool_error: false,
             tool_required: false,
-            stops: 64,
+            max_stop_sequences: 64,
             temperature: TemperatureSupport::Always,
             thinking_with_tools: true,
         }
@@ -135,7 +135,7 @@ fn encode_message(message: &ModelMessage) -> Vec<Value> {
     results.chain(own).collect()
 }
 
-/// Decoder of the events of a streamed reply in Ollama's native format.
+/// Decodes the events of a streamed reply in Ollama's native format.
 struct OllamaReplyDecoder {
     model: String,
     is_done: bool,
@@ -171,7 +171,7 @@ impl ReplyDecoder for OllamaReplyDecoder {
                 own.input = parse_token_count(&event["prompt_eval_count"]);
                 own.output = parse_token_count(&event["eval_count"]);
             });
-            assembly.set_stop(match event["done_reason"].as_str() {
+            assembly.set_stop_reason(match event["done_reason"].as_str() {
                 None | Some("stop") => StopReason::EndTurn,
                 Some("length") => StopReason::MaxTokens,
                 Some(other) => StopReason::Other(provider_fault::shorten_message(other)),
@@ -185,27 +185,27 @@ impl ReplyDecoder for OllamaReplyDecoder {
     }
 }
 
-/// Requests the list of the models with their details.
+/// Requests the list of Ollama's models, and then their details.
 pub(super) async fn list_models(
-    exchange: &HttpExchange,
+    exchange: &ProviderHttpClient,
     settings: &ProviderSettings,
 ) -> Result<Vec<Model>, ModelError> {
     let mut named = list_model_names(exchange, settings).await?;
-    let rest = named.split_off(named.len().min(MAX_DETAILED_MODELS));
-    let shown = named.into_iter().map(|named| async move {
-        match request_details(exchange, settings, &named.id).await {
-            Ok(shown) => model_from_details(&named.id, &shown),
+    let rest = named.split_off(named.len().min(MAX_MODELS_WITH_DETAILS));
+    let details = named.into_iter().map(|named| async move {
+        match request_model_details(exchange, settings, &named.id).await {
+            Ok(details) => model_from_details(&named.id, &details),
             Err(_) => named,
         }
     });
-    let mut models: Vec<Model> = stream::iter(shown).buffered(MAX_CONCURRENT_DETAIL_REQUESTS).collect().await;
+    let mut models: Vec<Model> = stream::iter(details).buffered(MAX_CONCURRENT_DETAIL_REQUESTS).collect().await;
     models.extend(rest);
     Ok(models)
 }
 
-/// Requests only the names of the models, with one request.
+/// Requests only the names of Ollama's models, with one HTTP request.
 pub(super) async fn list_model_names(
-    exchange: &HttpExchange,
+    exchange: &ProviderHttpClient,
     settings: &ProviderSettings,
 ) -> Result<Vec<Model>, ModelError> {
     let answer = exchange.get(settings.url_at("api/tags")).await?;
@@ -216,28 +216,30 @@ pub(super) async fn list_model_names(
     Ok(names.map(|name| model_from_details(name, &Value::Null)).collect())
 }
 
-/// Requests the properties of one model, such as its context size.
-pub(super) async fn request_details(
-    exchange: &HttpExchange,
+/// Requests the details of one model from Ollama, such as its context size.
+pub(super) async fn request_model_details(
+    exchange: &ProviderHttpClient,
     settings: &ProviderSettings,
     name: &str,
 ) -> Result<Value, ModelError> {
     exchange.post(settings.url_at("api/show"), &json!({ "model": name })).await
 }
 
-/// Returns the maximum context size of a model in tokens, from its details.
-pub(super) fn context_size(shown: &Value) -> Option<u32> {
-    let info = shown["model_info"].as_object()?;
-    info.iter().find(|(key, _)| key.ends_with(".context_length")).and_then(|(_, value)| parse_token_size(value))
+/// Returns the maximum context size of a model in tokens. `details` is Ollama's response with the model's details.
+pub(super) fn max_context_tokens(details: &Value) -> Option<u32> {
+    let info = details["model_info"].as_object()?;
+    info.iter()
+        .find(|(key, _)| key.ends_with(".context_length"))
+        .and_then(|(_, value)| parse_positive_token_count(value))
 }
 
-fn model_from_details(name: &str, shown: &Value) -> Model {
-    let capabilities = shown["capabilities"].as_array();
+fn model_from_details(name: &str, details: &Value) -> Model {
+    let capabilities = details["capabilities"].as_array();
     let can = |expected: &str| capabilities.map(|list| list.iter().any(|own| own == expected));
     Model {
         id: name.to_owned(),
         name: provider_fault::shorten_message(name),
-        context: context_size(shown),
+        context: max_context_tokens(details),
         takes: ModelCapabilities {
             images: can("vision"),
             audio: Some(false),

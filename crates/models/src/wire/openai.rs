@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::encode::{
-    encode_base64, encode_data_url, join_result_texts, opaque_data_of_wire, parse_token_count, parse_token_size,
+    encode_base64, encode_data_url, join_result_texts, opaque_data_of_wire, parse_positive_token_count,
+    parse_token_count,
 };
-use super::http_exchange::{EventFraming, HttpExchange};
+use super::provider_http_client::{EventFraming, ProviderHttpClient};
 use super::reply_assembly::ReplyAssembly;
 use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
 use crate::model_limits::{self, ToolSupport};
@@ -20,30 +21,30 @@ use crate::{
     ProviderSettings, Role, StopReason, ToolChoice,
 };
 
-/// Marks stored reasoning as created by this API.
+/// Name that is stored with a model's reasoning to record that this API created it.
 const WIRE_NAME: &str = "openai";
 /// Maximum number of models that are read from a provider's list.
 const MAX_LISTED_MODELS: usize = 2_000;
 
-/// Implementation of the chat completions API, since some differ in their parameters and extensions.
+/// Provider whose variant of the chat completions API is used, since providers differ in parameters and extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ChatDialect {
+pub(super) enum ChatCompletionsDialect {
     OpenAi,
     OpenRouter,
     Other,
 }
 
 pub(super) struct OpenAi {
-    dialect: ChatDialect,
+    dialect: ChatCompletionsDialect,
 }
 
 impl OpenAi {
     pub(super) fn for_provider(settings: &ProviderSettings) -> Self {
-        Self { dialect: ChatDialect::of_provider(settings) }
+        Self { dialect: ChatCompletionsDialect::of_provider(settings) }
     }
 }
 
-impl ChatDialect {
+impl ChatCompletionsDialect {
     pub(super) fn of_provider(settings: &ProviderSettings) -> Self {
         match settings.url.host_str() {
             Some(host) if is_openai_host(host) => Self::OpenAi,
@@ -53,7 +54,8 @@ impl ChatDialect {
     }
 }
 
-/// Returns `true` for hosts of OpenAI, including regional ones, and for Microsoft's hosts with OpenAI's models.
+/// Returns `true` for the hosts of OpenAI, including regional ones, and for Microsoft's hosts that serve OpenAI's
+/// models.
 fn is_openai_host(host: &str) -> bool {
     host == "api.openai.com"
         || [".api.openai.com", ".openai.azure.com", ".services.ai.azure.com"].iter().any(|end| host.ends_with(end))
@@ -63,19 +65,19 @@ impl Wire for OpenAi {
     fn capabilities(&self, model: Option<&str>) -> WireCapabilities {
         // Only on OpenAI's hosts does the name identify the model.
         let limits = match (self.dialect, model) {
-            (ChatDialect::OpenAi, Some(model)) => model_limits::openai_tool_support(model),
-            (ChatDialect::OpenAi, None) => Some(ToolSupport::EffortNone),
-            (ChatDialect::OpenRouter | ChatDialect::Other, _) => None,
+            (ChatCompletionsDialect::OpenAi, Some(model)) => model_limits::openai_tool_support(model),
+            (ChatCompletionsDialect::OpenAi, None) => Some(ToolSupport::EffortNone),
+            (ChatCompletionsDialect::OpenRouter | ChatCompletionsDialect::Other, _) => None,
         };
         WireCapabilities {
             images: IMAGE_MEDIA_TYPES,
             audio: &["audio/wav", "audio/x-wav", "audio/mpeg", "audio/mp3"],
-            files: if self.dialect == ChatDialect::Other { &[] } else { &["application/pdf"] },
+            files: if self.dialect == ChatCompletionsDialect::Other { &[] } else { &["application/pdf"] },
             images_in_results: false,
             files_in_results: false,
             tool_error: false,
             tool_required: true,
-            stops: if limits.is_some() { 0 } else { 4 },
+            max_stop_sequences: if limits.is_some() { 0 } else { 4 },
             temperature: if limits.is_some() { TemperatureSupport::Never } else { TemperatureSupport::Always },
             thinking_with_tools: matches!(limits, None | Some(ToolSupport::Thinking)),
         }
@@ -109,7 +111,8 @@ impl Wire for OpenAi {
         }
         if let Some(max) = request.max_tokens {
             // OpenAI's reasoning models accept only the newer name, and other servers only the older one.
-            let name = if self.dialect == ChatDialect::OpenAi { "max_completion_tokens" } else { "max_tokens" };
+            let name =
+                if self.dialect == ChatCompletionsDialect::OpenAi { "max_completion_tokens" } else { "max_tokens" };
             body.insert(name.into(), max.into());
         }
         if let Some(temperature) = request.temperature {
@@ -119,18 +122,18 @@ impl Wire for OpenAi {
             body.insert("stop".into(), json!(request.stop));
         }
         match self.dialect {
-            ChatDialect::OpenAi
+            ChatCompletionsDialect::OpenAi
                 if has_tools && model_limits::openai_tool_support(&request.model) == Some(ToolSupport::EffortNone) =>
             {
                 body.insert("reasoning_effort".into(), "none".into());
             }
-            ChatDialect::OpenAi if request.thinking => {
+            ChatCompletionsDialect::OpenAi if request.thinking => {
                 body.insert("reasoning_effort".into(), "medium".into());
             }
-            ChatDialect::OpenRouter if request.thinking => {
+            ChatCompletionsDialect::OpenRouter if request.thinking => {
                 body.insert("reasoning".into(), json!({ "enabled": true }));
             }
-            ChatDialect::OpenAi | ChatDialect::OpenRouter | ChatDialect::Other => {}
+            ChatCompletionsDialect::OpenAi | ChatCompletionsDialect::OpenRouter | ChatCompletionsDialect::Other => {}
         }
         WireRequest { url: settings.url_at("chat/completions"), body: body.into() }
     }
@@ -223,18 +226,18 @@ fn encode_assistant_message(parts: &[MessagePart]) -> Value {
     own.into()
 }
 
-/// Decoder of the events of a streamed reply in the format of the chat completions API.
+/// Decodes the events of a streamed reply in the format of the chat completions API.
 #[derive(Default)]
 struct ChatCompletionsDecoder {
     model: String,
     is_done: bool,
     has_ended: bool,
-    /// Set if reasoning was received in the member `reasoning_content`.
-    thinks_in_content: bool,
+    /// Set if the provider sent reasoning in the field `reasoning_content`.
+    received_reasoning_content: bool,
     /// Reasoning details that OpenRouter requires in the next request.
     details: Vec<Value>,
-    /// Latest tool call of each index: its id as received, and its key in the assembly.
-    uses: BTreeMap<u64, (String, u64)>,
+    /// Latest tool call of each `index` in the stream: its id as received, and its key in the [`ReplyAssembly`].
+    latest_calls: BTreeMap<u64, (String, u64)>,
 }
 
 impl ReplyDecoder for ChatCompletionsDecoder {
@@ -266,14 +269,14 @@ impl ReplyDecoder for ChatCompletionsDecoder {
         // A refusal of the model, in place of content.
         if let Some(text) = delta["refusal"].as_str() {
             assembly.append_text(text)?;
-            assembly.set_stop(StopReason::Refused);
+            assembly.set_stop_reason(StopReason::Refused);
         }
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
             self.process_tool_call(call, assembly)?;
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
             self.has_ended = true;
-            assembly.set_stop(match reason {
+            assembly.set_stop_reason(match reason {
                 "stop" => StopReason::EndTurn,
                 "length" => StopReason::MaxTokens,
                 "tool_calls" | "function_call" => StopReason::ToolUse,
@@ -288,7 +291,7 @@ impl ReplyDecoder for ChatCompletionsDecoder {
         self.is_done
     }
 
-    fn may_end_with_stream(&self) -> bool {
+    fn is_complete_at_stream_end(&self) -> bool {
         // Some servers don't send `[DONE]`.
         self.has_ended
     }
@@ -296,9 +299,9 @@ impl ReplyDecoder for ChatCompletionsDecoder {
     fn end(&mut self, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if !self.details.is_empty() {
             let details = Value::from(std::mem::take(&mut self.details));
-            assembly.attach_to_first_reasoning(json!({ "wire": WIRE_NAME, "details": details }))
-        } else if self.thinks_in_content {
-            assembly.attach_to_first_reasoning(json!({ "wire": WIRE_NAME, "field": "reasoning_content" }))
+            assembly.attach_opaque_to_first_reasoning(json!({ "wire": WIRE_NAME, "details": details }))
+        } else if self.received_reasoning_content {
+            assembly.attach_opaque_to_first_reasoning(json!({ "wire": WIRE_NAME, "field": "reasoning_content" }))
         } else {
             Ok(())
         }
@@ -308,12 +311,12 @@ impl ReplyDecoder for ChatCompletionsDecoder {
 impl ChatCompletionsDecoder {
     fn process_thinking(&mut self, delta: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let in_content = delta["reasoning_content"].as_str();
-        self.thinks_in_content |= in_content.is_some_and(|text| !text.is_empty());
+        self.received_reasoning_content |= in_content.is_some_and(|text| !text.is_empty());
         if let Some(text) = in_content.or_else(|| delta["reasoning"].as_str()) {
             assembly.append_thinking(text)?;
         }
         for detail in delta["reasoning_details"].as_array().into_iter().flatten() {
-            self.add_detail(detail, assembly)?;
+            self.add_reasoning_detail(detail, assembly)?;
         }
         Ok(())
     }
@@ -327,7 +330,7 @@ impl ChatCompletionsDecoder {
         // generate a new identifier for each fragment.
         let index = call["index"].as_u64();
         let begins_another = |own: &str| !name.is_empty() && !id.is_empty() && id != own;
-        let known = index.and_then(|index| self.uses.get(&index)).filter(|(own, _)| !begins_another(own));
+        let known = index.and_then(|index| self.latest_calls.get(&index)).filter(|(own, _)| !begins_another(own));
         let key = if let Some((_, key)) = known {
             *key
         } else if name.is_empty() {
@@ -336,7 +339,7 @@ impl ChatCompletionsDecoder {
             let key = assembly.next_tool_use_key();
             assembly.begin_tool_use(key, id.to_owned(), name.to_owned(), None)?;
             if let Some(index) = index {
-                self.uses.insert(index, (id.to_owned(), key));
+                self.latest_calls.insert(index, (id.to_owned(), key));
             }
             key
         };
@@ -348,10 +351,10 @@ impl ChatCompletionsDecoder {
         }
     }
 
-    /// Adds a streamed reasoning detail. Fragments with the same index and type are merged.
-    fn add_detail(&mut self, detail: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+    /// Stores an entry of OpenRouter's `reasoning_details`. Fragments with the same index and type are merged.
+    fn add_reasoning_detail(&mut self, detail: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         const MAX_REASONING_DETAILS: usize = 256;
-        assembly.count_bytes(detail.to_string().len())?;
+        assembly.add_to_reply_size(detail.to_string().len())?;
         let known = self.details.iter_mut().find(|known| {
             detail["index"].is_number() && known["index"] == detail["index"] && known["type"] == detail["type"]
         });
@@ -375,7 +378,7 @@ impl ChatCompletionsDecoder {
 
 /// Requests the list of the provider's models. OpenRouter and LM Studio report more properties of a model than OpenAI.
 pub(super) async fn list_models(
-    exchange: &HttpExchange,
+    exchange: &ProviderHttpClient,
     settings: &ProviderSettings,
 ) -> Result<Vec<Model>, ModelError> {
     let answer = exchange.get(settings.url_at("models")).await?;
@@ -389,8 +392,8 @@ fn parse_model(listed: &Value) -> Option<Model> {
     let id = listed["id"].as_str()?;
     let context = ["context_length", "max_model_len", "max_context_length"]
         .iter()
-        .find_map(|name| parse_token_size(&listed[*name]));
-    let context = context.or_else(|| parse_token_size(&listed["meta"]["n_ctx_train"]));
+        .find_map(|name| parse_positive_token_count(&listed[*name]));
+    let context = context.or_else(|| parse_positive_token_count(&listed["meta"]["n_ctx_train"]));
     let has = |list: &Value, expected: &str| {
         list.as_array().map(|list| list.iter().any(|item| item.as_str() == Some(expected)))
     };
@@ -400,7 +403,7 @@ fn parse_model(listed: &Value) -> Option<Model> {
         id: id.to_owned(),
         name: provider_fault::shorten_message(listed["name"].as_str().unwrap_or(id)),
         context,
-        max_output: parse_token_size(&listed["top_provider"]["max_completion_tokens"]),
+        max_output: parse_positive_token_count(&listed["top_provider"]["max_completion_tokens"]),
         price: parse_price(&listed["pricing"]),
         takes: ModelCapabilities {
             images: has(inputs, "image"),
@@ -413,7 +416,7 @@ fn parse_model(listed: &Value) -> Option<Model> {
     })
 }
 
-/// Converts OpenRouter's prices, which are texts in dollars per token.
+/// Converts OpenRouter's prices, which are strings in dollars per token, to prices per million tokens.
 fn parse_price(pricing: &Value) -> Option<ModelPrice> {
     let million = |name: &str| {
         let each: f64 = pricing[name].as_str()?.parse().ok()?;

@@ -24,8 +24,8 @@ fn request(model: &str, temperature: Option<f64>, max_tokens: Option<u32>) -> Mo
     ModelRequest { model: model.into(), messages, temperature, max_tokens, ..ModelRequest::default() }
 }
 
-/// For each API: a model that supports a temperature, and the JSON pointers of the temperature and the maximum number
-/// of reply tokens in the request body.
+/// For each API: a model that supports a temperature, and the JSON pointers of the temperature and of the maximum
+/// number of reply tokens in the request body.
 const WIRES: [(ProviderKind, &str, &str, &str); 5] = [
     (ProviderKind::OpenAi, "gpt-4o", "/temperature", "/max_completion_tokens"),
     (ProviderKind::Responses, "gpt-4o", "/temperature", "/max_output_tokens"),

@@ -19,7 +19,7 @@ pub(super) fn response_error(
     let json: Option<Value> = serde_json::from_slice(body).ok();
     let message = json.as_ref().map_or_else(|| error_body_text(body), |json| ErrorDetails::parse(json).message);
     let code = json.as_ref().map(|json| ErrorDetails::parse(json).code).unwrap_or_default();
-    let retry_after = retry_after_header(headers).or_else(|| json.as_ref().and_then(retry_delay));
+    let retry_after = retry_after_header(headers).or_else(|| json.as_ref().and_then(parse_gemini_retry_delay));
     if status.is_redirection() {
         let cause = format!("it sends elsewhere ({}), which is not followed", status.as_u16());
         return ModelError::Unreadable { cause };
@@ -34,10 +34,10 @@ pub(super) fn response_error(
 /// Converts an error inside an event stream to a [`ModelError`].
 pub(super) fn stream_error(json: &Value, model: &str) -> ModelError {
     let ErrorDetails { code, message } = ErrorDetails::parse(json);
-    ProviderFault { status: 0, code, message, retry_after: retry_delay(json) }.into_error(model)
+    ProviderFault { status: 0, code, message, retry_after: parse_gemini_retry_delay(json) }.into_error(model)
 }
 
-/// Code and message of an error, in the format of any provider.
+/// Code and message of an error response, extracted from the format of any provider.
 struct ErrorDetails {
     code: String,
     message: String,
@@ -141,7 +141,7 @@ fn retry_after_header(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// Returns the retry delay of a Gemini error: `"retryDelay": "34s"`.
-fn retry_delay(json: &Value) -> Option<Duration> {
+fn parse_gemini_retry_delay(json: &Value) -> Option<Duration> {
     let json = json.as_array().and_then(|list| list.first()).unwrap_or(json);
     let details = json["error"]["details"].as_array()?;
     let delay = details.iter().find_map(|detail| detail["retryDelay"].as_str())?;
@@ -174,7 +174,7 @@ fn error_body_text(body: &[u8]) -> String {
 /// Character at the end of a truncated message.
 pub(super) const TRUNCATION_CHAR: char = '…';
 
-/// Returns the beginning of a provider's message, on one line.
+/// Returns a provider's message on one line, truncated to [`MAX_PROVIDER_MESSAGE_CHARS`].
 pub(super) fn shorten_message(text: &str) -> String {
     let mut short: String =
         text.trim().chars().take(MAX_PROVIDER_MESSAGE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -1,4 +1,4 @@
-//! Assembles an answer from its events, within limits.
+//! Assembles a model's answer from its streamed events, within limits.
 
 use serde_json::{Map, Value};
 
@@ -6,10 +6,10 @@ use crate::{MessagePart, ModelError, ModelMessage, ModelReply, ReplyDelta, Role,
 
 /// Maximum size of the text and tool arguments of a reply in bytes.
 pub(super) const MAX_REPLY_BYTES: usize = 16 << 20;
-/// Maximum number of parts of a reply. Far more than any model generates.
+/// Maximum number of parts of a reply, which is far more than any model generates.
 const MAX_REPLY_PARTS: usize = 1_024;
 
-/// A part of a reply that may still be extended.
+/// A part of a reply to which later events may add content.
 enum PartialReplyPart {
     Text(String),
     Thinking {
@@ -41,13 +41,13 @@ impl ReplyAssembly {
         Self { pieces: Vec::new(), deltas: Vec::new(), size: 0, model, usage: TokenUsage::default(), stop: None }
     }
 
-    /// Removes and returns the events that were added since the last call.
+    /// Removes and returns the deltas that were added since the last call.
     pub(super) fn drain(&mut self) -> std::vec::Drain<'_, ReplyDelta> {
         self.deltas.drain(..)
     }
 
-    /// Adds `by` to the size of the reply. Fails if the size or the number of parts exceeds its limit.
-    pub(super) fn count_bytes(&mut self, by: usize) -> Result<(), ModelError> {
+    /// Adds `by` bytes to the size of the reply. Returns an error if the size or the number of parts exceeds its limit.
+    pub(super) fn add_to_reply_size(&mut self, by: usize) -> Result<(), ModelError> {
         self.size += by;
         let is_small = self.size <= MAX_REPLY_BYTES && self.pieces.len() <= MAX_REPLY_PARTS;
         if is_small { Ok(()) } else { Err(ModelError::TooLarge { limit: MAX_REPLY_BYTES }) }
@@ -58,7 +58,7 @@ impl ReplyAssembly {
         if more.is_empty() {
             return Ok(());
         }
-        self.count_bytes(more.len())?;
+        self.add_to_reply_size(more.len())?;
         match self.pieces.last_mut() {
             Some(PartialReplyPart::Text(text)) => text.push_str(more),
             _ => self.pieces.push(PartialReplyPart::Text(more.to_owned())),
@@ -72,7 +72,7 @@ impl ReplyAssembly {
         if more.is_empty() {
             return Ok(());
         }
-        self.count_bytes(more.len())?;
+        self.add_to_reply_size(more.len())?;
         match self.pieces.last_mut() {
             Some(PartialReplyPart::Thinking { text, opaque: None }) => text.push_str(more),
             _ => self.pieces.push(PartialReplyPart::Thinking { text: more.to_owned(), opaque: None }),
@@ -81,10 +81,10 @@ impl ReplyAssembly {
         Ok(())
     }
 
-    /// Attaches an opaque value to the preceding reasoning. Stores the value as a reasoning part without text if there
-    /// is none.
-    pub(super) fn attach_opaque_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
-        self.count_bytes(value.to_string().len())?;
+    /// Stores an opaque value of the provider that belongs to reasoning: with the last part of the reply, if that is
+    /// reasoning without such a value, and else as a new reasoning part without text.
+    pub(super) fn attach_opaque_to_last_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
+        self.add_to_reply_size(value.to_string().len())?;
         match self.pieces.last_mut() {
             Some(PartialReplyPart::Thinking { opaque: opaque @ None, .. }) => *opaque = Some(value),
             _ => self.pieces.push(PartialReplyPart::Thinking { text: String::new(), opaque: Some(value) }),
@@ -92,16 +92,17 @@ impl ReplyAssembly {
         Ok(())
     }
 
-    /// Stores an opaque value as a separate reasoning part without text.
-    pub(super) fn store_opaque_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
-        self.count_bytes(value.to_string().len())?;
+    /// Stores an opaque value of the provider that belongs to reasoning, as a separate reasoning part without text.
+    pub(super) fn push_opaque_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
+        self.add_to_reply_size(value.to_string().len())?;
         self.pieces.push(PartialReplyPart::Thinking { text: String::new(), opaque: Some(value) });
         Ok(())
     }
 
-    /// Attaches an opaque value to the first reasoning part, for an API that does not mark where reasoning ends.
-    pub(super) fn attach_to_first_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
-        self.count_bytes(value.to_string().len())?;
+    /// Stores an opaque value of the provider with the first reasoning part, for an API that does not mark where
+    /// reasoning ends.
+    pub(super) fn attach_opaque_to_first_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
+        self.add_to_reply_size(value.to_string().len())?;
         let first = self.pieces.iter_mut().find_map(|piece| match piece {
             PartialReplyPart::Thinking { opaque, .. } => Some(opaque),
             _ => None,
@@ -113,8 +114,8 @@ impl ReplyAssembly {
         Ok(())
     }
 
-    /// Begins a tool call. `key` identifies the call in later events. A missing or repeated `id` is replaced by one
-    /// that is unique in the conversation, because the tool result refers to it.
+    /// Adds a tool call without arguments to the reply. `key` identifies the call in later events. A missing or
+    /// repeated `id` is replaced by one that is unique, because the tool result refers to it.
     pub(super) fn begin_tool_use(
         &mut self,
         key: u64,
@@ -133,7 +134,7 @@ impl ReplyAssembly {
         while !is_free(&id) {
             id = format!("call_{}_{:08x}", self.pieces.len(), fastrand::u32(..));
         }
-        self.count_bytes(id.len() + name.len() + opaque.as_ref().map_or(0, |value| value.to_string().len()))?;
+        self.add_to_reply_size(id.len() + name.len() + opaque.as_ref().map_or(0, |value| value.to_string().len()))?;
         self.deltas.push(ReplyDelta::ToolUseBegan { id: id.clone(), name: name.clone() });
         self.pieces.push(PartialReplyPart::ToolUse { key, id, name, arguments: String::new(), whole: None, opaque });
         Ok(())
@@ -144,7 +145,7 @@ impl ReplyAssembly {
         self.pieces.iter().any(|piece| matches!(piece, PartialReplyPart::ToolUse { .. }))
     }
 
-    /// Returns the key for the next tool call, different from all existing ones.
+    /// Returns a key for the next tool call that no other tool call of the reply has.
     pub(super) const fn next_tool_use_key(&self) -> u64 {
         self.pieces.len() as u64
     }
@@ -154,7 +155,7 @@ impl ReplyAssembly {
         if more.is_empty() {
             return Ok(());
         }
-        self.count_bytes(more.len())?;
+        self.add_to_reply_size(more.len())?;
         let found = self.pieces.iter_mut().rev().find_map(|piece| match piece {
             PartialReplyPart::ToolUse { key, id, arguments, .. } if *key == piece_key => Some((id, arguments)),
             _ => None,
@@ -170,7 +171,7 @@ impl ReplyAssembly {
     /// Sets the complete arguments of the latest tool call, in place of fragments.
     pub(super) fn set_arguments(&mut self, given: Map<String, Value>) -> Result<(), ModelError> {
         let text = Value::Object(given.clone()).to_string();
-        self.count_bytes(text.len())?;
+        self.add_to_reply_size(text.len())?;
         if let Some(PartialReplyPart::ToolUse { id, whole, .. }) = self.pieces.last_mut() {
             *whole = Some(given);
             self.deltas.push(ReplyDelta::ToolUseArguments { id: id.clone(), text });
@@ -186,11 +187,11 @@ impl ReplyAssembly {
     }
 
     /// Sets the reason why the reply ended.
-    pub(super) fn set_stop(&mut self, stop: StopReason) {
+    pub(super) fn set_stop_reason(&mut self, stop: StopReason) {
         self.stop = Some(stop);
     }
 
-    /// Updates the token usage, and adds an event if it changed.
+    /// Applies `change` to the token usage, and adds a [`ReplyDelta::Usage`] if the usage changed.
     pub(super) fn change_usage(&mut self, change: impl FnOnce(&mut TokenUsage)) {
         let before = self.usage;
         change(&mut self.usage);
@@ -199,7 +200,7 @@ impl ReplyAssembly {
         }
     }
 
-    /// Completes the reply and returns it.
+    /// Builds the complete reply from all parts, and returns it.
     pub(super) fn finish(&mut self) -> Result<ModelReply, ModelError> {
         let uses_tools = self.uses_tools();
         let stop = match self.stop.take() {
@@ -294,7 +295,7 @@ mod tests {
             let mut assembly = ReplyAssembly::new("m".into());
             assembly.begin_tool_use(0, "1".into(), "look".into(), None).unwrap();
             assembly.append_arguments(0, arguments).unwrap();
-            assembly.set_stop(stop);
+            assembly.set_stop_reason(stop);
             assembly.finish()
         };
         let bad = Err(ModelError::BadArguments { tool: "look".into() });

@@ -1,14 +1,14 @@
-//! Structural diff of two definitions. Used for the findings of a review.
+//! Structural diff of two definitions. Used for the review warnings about a changed definition.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Maximum number of changes of a definition that are listed individually.
-pub const MAX_CHANGES: usize = 200;
+pub const MAX_DEFINITION_CHANGES: usize = 200;
 /// Maximum number of changes that are listed individually within one list or object. With more, the list or object is
 /// listed as one change with its whole values, so that many small changes don't hide another change.
 const MAX_NESTED_CHANGES: usize = 20;
-/// Members that are listed before all others: those that people and models read first, and annotations.
+/// Members of a definition that are listed before all others: those that people and models read first, and annotations.
 const FIRST_LISTED_MEMBERS: [&str; 5] = ["name", "title", "description", "annotations", "_meta"];
 
 /// Differences between the reviewed definition and the current one.
@@ -16,9 +16,9 @@ const FIRST_LISTED_MEMBERS: [&str; 5] = ["name", "title", "description", "annota
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct DefinitionDiff {
-    /// Changes of the definition, at most [`MAX_CHANGES`].
+    /// Changes of the definition, at most [`MAX_DEFINITION_CHANGES`].
     pub changes: Vec<DefinitionChange>,
-    /// Number of changes beyond [`MAX_CHANGES`].
+    /// Number of changes beyond [`MAX_DEFINITION_CHANGES`].
     pub more: usize,
     /// Set if the server changed since the review: its command, program or address, or the issuer of its tokens.
     pub server_changed: bool,
@@ -64,8 +64,8 @@ impl DefinitionDiff {
     #[must_use]
     pub fn between(before: &Value, after: &Value) -> Self {
         let mut changes = diff_values(&mut Vec::new(), Some(before), Some(after));
-        let more = changes.len().saturating_sub(MAX_CHANGES);
-        changes.truncate(MAX_CHANGES);
+        let more = changes.len().saturating_sub(MAX_DEFINITION_CHANGES);
+        changes.truncate(MAX_DEFINITION_CHANGES);
         Self { changes, more, ..Self::default() }
     }
 
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn each_change_is_listed_with_its_path() {
+    fn each_definition_change_is_listed_with_its_path() {
         let before = json!({"name": "a", "inputSchema": {"properties": {"x": {"type": "string"}}, "enum": ["1", "2"]},
             "annotations": {"readOnlyHint": false}, "gone": [1, {"a": null}]});
         let after = json!({"inputSchema": {"enum": ["1", "3", "4"], "properties": {"x": {"type": "string"}}},
@@ -196,11 +196,15 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_bounded_and_the_rest_counted() {
+    fn definition_changes_are_bounded_and_the_rest_counted() {
         let of = |text: &str| -> Value {
-            (0..MAX_CHANGES + 7).map(|n| (n.to_string(), text.into())).collect::<Map<_, _>>().into()
+            (0..MAX_DEFINITION_CHANGES + 7).map(|n| (n.to_string(), text.into())).collect::<Map<_, _>>().into()
         };
         let diff = DefinitionDiff::between(&of("a"), &of("b"));
-        assert_eq!((diff.changes.len(), diff.more), (MAX_CHANGES, 7), "changes beyond the maximum are counted");
+        assert_eq!(
+            (diff.changes.len(), diff.more),
+            (MAX_DEFINITION_CHANGES, 7),
+            "changes beyond the maximum are counted"
+        );
     }
 }

@@ -86,8 +86,8 @@ pub fn is_valid_variation_selector(before: char, mark: char, after: Option<char>
     }
 }
 
-/// Search automata for [`MISLEADING_PHRASES`], as written and as visual skeletons, which match similar letters of other
-/// scripts.
+/// Aho-Corasick automata that search for [`MISLEADING_PHRASES`]: the first in a text as written, the second in its
+/// visual skeleton, in which similar letters of different scripts are equal.
 static PHRASE_FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
     let phrases = || MISLEADING_PHRASES.iter().flat_map(|(_, phrases)| phrases.iter());
     let finder = |words: Vec<String>| AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(words);
@@ -97,8 +97,8 @@ static PHRASE_FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
     Some([plain.ok()?, as_drawn.ok()?])
 });
 
-/// Returns the phrase that the search automata find under this pattern number, and the reason for flagging it.
-fn phrase_of_pattern(pattern: usize) -> Option<(FlagReason, &'static str)> {
+/// Returns the phrase that the automata report under this pattern number, and the reason for flagging it.
+fn phrase_at_pattern_number(pattern: usize) -> Option<(FlagReason, &'static str)> {
     let mut left = pattern;
     MISLEADING_PHRASES.iter().find_map(|(reason, phrases)| {
         if let Some(phrase) = phrases.get(left) {
@@ -111,11 +111,11 @@ fn phrase_of_pattern(pattern: usize) -> Option<(FlagReason, &'static str)> {
 
 /// Calls `found` for each phrase in a text: in the text as written, in its visual skeleton, and in text that is spelled
 /// with tag characters. The last argument is the original text from shortly before the phrase to its end.
-pub(super) fn for_each_phrase<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'static str, &'t str)) {
+pub(super) fn for_each_flagged_phrase<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'static str, &'t str)) {
     let Some([plain, as_drawn]) = PHRASE_FINDERS.as_ref() else { return };
     let mut search = |finder: &AhoCorasick, folded: &FoldedText| {
         for place in finder.find_iter(folded.text()) {
-            let Some((reason, phrase)) = phrase_of_pattern(place.pattern().as_usize()) else { continue };
+            let Some((reason, phrase)) = phrase_at_pattern_number(place.pattern().as_usize()) else { continue };
             let at = folded.original_offset(place.start());
             let before =
                 text[..at].char_indices().rev().nth(EXCERPT_LEAD_CHARS).map_or(0, |(start, c)| start + c.len_utf8());
@@ -126,7 +126,7 @@ pub(super) fn for_each_phrase<'t>(text: &'t str, mut found: impl FnMut(FlagReaso
     search(plain, &folded);
     if !text.is_ascii() {
         search(as_drawn, &folded.visual_skeleton());
-        if let Some(spelled) = FoldedText::from_tags(text) {
+        if let Some(spelled) = FoldedText::from_tag_characters(text) {
             search(plain, &spelled);
         }
     }
@@ -156,6 +156,7 @@ pub fn flags_of_name(name: &str) -> Vec<Flag> {
     look.flags
 }
 
+/// A search for suspicious text in one definition or text, with the flags found so far.
 struct FlagScan<'a> {
     foreign: &'a [&'a NameIndex],
     flags: Vec<Flag>,
@@ -184,7 +185,10 @@ impl FlagScan<'_> {
                 let named = place.last().is_some_and(|key| key == "properties");
                 for (key, value) in members {
                     place.push(key.clone());
-                    if named && asks_for_context(key) && place.first().is_some_and(|key| key == "inputSchema") {
+                    if named
+                        && is_name_of_context_parameter(key)
+                        && place.first().is_some_and(|key| key == "inputSchema")
+                    {
                         self.add_flag(place, FlagReason::AsksForContext, key);
                     }
                     if named {
@@ -209,7 +213,7 @@ impl FlagScan<'_> {
         if let Some(hidden) = find_hidden_characters(text) {
             self.add_flag(place, FlagReason::HiddenCharacters, hidden);
         }
-        for_each_phrase(text, |reason, _, about| self.add_flag(place, reason, about));
+        for_each_flagged_phrase(text, |reason, _, about| self.add_flag(place, reason, about));
         // If another server has a tool with the same name, that is reported as a similar name instead.
         let is_own_name = place.first().is_some_and(|key| key == "name");
         let name = |word: &&str| {
@@ -273,7 +277,7 @@ fn find_hidden_characters(text: &str) -> Option<&str> {
 }
 
 /// Returns `true` if the name of a parameter suggests that it requests content which the user didn't give to the tool.
-fn asks_for_context(name: &str) -> bool {
+fn is_name_of_context_parameter(name: &str) -> bool {
     let plain: String = name.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
     CONTEXT_PARAMETER_NAMES.contains(&plain.as_str())
 }

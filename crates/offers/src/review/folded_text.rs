@@ -22,7 +22,7 @@ impl FoldedText {
 
     /// Decodes the Unicode tag characters in a text to ASCII, and normalizes it. Returns `None` if there are no tag
     /// characters.
-    pub(super) fn from_tags(text: &str) -> Option<Self> {
+    pub(super) fn from_tag_characters(text: &str) -> Option<Self> {
         let spelled = |(at, c): (usize, char)| {
             let c = char::from_u32(u32::from(c).checked_sub(0xe_0000)?)?;
             c.is_ascii().then_some((at, c))
@@ -113,12 +113,12 @@ mod tests {
             let found = drawn.origins.contains(&text.find(origin).unwrap());
             assert!(found, "the skeleton contains the position of {origin:?}");
         }
-        let tags = FoldedText::from_tags(text).unwrap();
+        let tags = FoldedText::from_tag_characters(text).unwrap();
         assert_eq!(
             (tags.text(), tags.original_offset(0)),
             ("b", text.find('\u{e0042}').unwrap()),
             "the text in tag characters is decoded"
         );
-        assert_eq!(FoldedText::from_tags("plain"), None, "a text without tag characters has no decoded text");
+        assert_eq!(FoldedText::from_tag_characters("plain"), None, "a text without tag characters has no decoded text");
     }
 }

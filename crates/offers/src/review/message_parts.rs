@@ -42,30 +42,30 @@ fn raw_content_part(content: &Content) -> MessagePart {
     match content {
         Content::Text { text } => MessagePart::Text(text.clone()),
         Content::Image { data, mime_type } | Content::Audio { data, mime_type } => {
-            raw_bytes_part("content", mime_type, data)
+            raw_binary_data_part("content", mime_type, data)
         }
         Content::ResourceLink { uri, name, description, .. } => {
             let description = description.as_deref().map(|words| format!(": {words}")).unwrap_or_default();
             MessagePart::Text(format!("[Resource {name:?} at {uri}{description}]"))
         }
-        Content::Resource { contents } => raw_contents_part(contents),
+        Content::Resource { contents } => raw_resource_contents_part(contents),
         Content::Unknown { json } => MessagePart::Text(json.to_string()),
     }
 }
 
 /// Converts the contents of one resource to a message part, in which invisible characters are made visible.
 #[must_use]
-pub fn contents_part(contents: &ResourceContents) -> MessagePart {
-    with_visible_text(raw_contents_part(contents))
+pub fn resource_contents_part(contents: &ResourceContents) -> MessagePart {
+    with_visible_text(raw_resource_contents_part(contents))
 }
 
 /// Converts the contents of one resource without making invisible characters visible.
-fn raw_contents_part(contents: &ResourceContents) -> MessagePart {
+fn raw_resource_contents_part(contents: &ResourceContents) -> MessagePart {
     match (&contents.text, &contents.blob) {
         (Some(text), _) => MessagePart::Text(text.clone()),
         (None, Some(blob)) => {
             let mime = contents.mime_type.as_deref().unwrap_or("application/octet-stream");
-            raw_bytes_part(&contents.uri, mime, blob)
+            raw_binary_data_part(&contents.uri, mime, blob)
         }
         (None, None) => MessagePart::Text("(empty)".to_owned()),
     }
@@ -74,12 +74,12 @@ fn raw_contents_part(contents: &ResourceContents) -> MessagePart {
 /// Converts base64 data to a message part according to its media type. Textual data becomes text, in which invisible
 /// characters are made visible.
 #[must_use]
-pub fn bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
-    with_visible_text(raw_bytes_part(name, mime, data))
+pub fn binary_data_part(name: &str, mime: &str, data: &str) -> MessagePart {
+    with_visible_text(raw_binary_data_part(name, mime, data))
 }
 
 /// Converts base64 data to a message part without making invisible characters visible.
-fn raw_bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
+fn raw_binary_data_part(name: &str, mime: &str, data: &str) -> MessagePart {
     let Ok(bytes) = STANDARD.decode(data) else {
         return MessagePart::Text(format!("(the content of {name:?} can't be read)"));
     };

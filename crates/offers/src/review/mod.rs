@@ -1,6 +1,6 @@
-//! Computes information for the user before something of a server is used: its review state, the differences to the
-//! reviewed definition, similar names, and flags on text that may mislead a model. Pure functions.
-//! `host/src/owner/pins.rs` stores the pins.
+//! Computes information for the user about a tool, prompt or result of a server before it is used: its review state,
+//! the differences to the reviewed definition, similar names, and flags on text that may mislead a model. Pure
+//! functions. `host/src/owner/pins.rs` stores the pins.
 
 mod app_approvals;
 mod deceptive_letters;
@@ -18,18 +18,18 @@ mod visible_text;
 mod word_diff;
 
 pub use app_approvals::{AppApproval, AppReviewState, MAX_APP_APPROVALS, app_review_state, approve_app};
-pub use diff::{DefinitionChange, DefinitionDiff, MAX_CHANGES};
+pub use diff::{DefinitionChange, DefinitionDiff, MAX_DEFINITION_CHANGES};
 pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_name, flags_of_text, is_valid_variation_selector};
 pub use foreign::is_hidden;
-pub use message_parts::{bytes_part, content_part, contents_part, result_parts};
+pub use message_parts::{binary_data_part, content_part, resource_contents_part, result_parts};
 pub use message_parts::{raw_result_parts, result_content_json};
-pub use name_index::{LookAlike, MAX_LOOK_ALIKES, NameIndex, NameKeys};
+pub use name_index::{LookAlike, LookAlikeKeys, MAX_LOOK_ALIKES, NameIndex};
 pub use pins::{
-    DefinitionKind, MAX_PINNED_DEFINITIONS, MAX_STORED_DEFINITION_BYTES, MAX_STORED_DEFINITIONS_BYTES, Pin,
-    PinnedIdentity, Pins, ServerPins,
+    DefinitionKind, DefinitionPin, MAX_PINNED_DEFINITIONS, MAX_STORED_DEFINITION_BYTES,
+    MAX_STORED_DEFINITION_BYTES_PER_SERVER, PinnedIdentity, Pins, ServerPins,
 };
-pub use result_review::{is_reviewable, result_flags};
-pub use results::flags_of_result;
+pub use result_review::{flags_of_tool_result, is_small_enough_to_review};
+pub use results::flags_of_result_text;
 pub use visible_text::{schema_with_visible_text, visible_text, with_visible_text};
 pub use word_diff::{DiffPiece, diff_words};
 
@@ -41,10 +41,11 @@ use policy::{Hash, ReviewState};
 use ports::server_config::{ServerConfig, grant_hash};
 use serde_json::{Value, json};
 
-use crate::catalog::{Catalog, CatalogList};
+use crate::catalog::{Catalog, CatalogListKind};
 use crate::definitions::requires_consent_each_call;
 
-/// Findings on one tool, prompt or other item that deserve the user's attention.
+/// Review warnings about one tool, prompt, server or other item: its review state, and properties that the user should
+/// look at before the item is used.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReviewFindings {
     /// Review state of the definition, or `None` for items without a definition.
@@ -59,7 +60,7 @@ pub struct ReviewFindings {
     pub flags: Vec<Flag>,
 }
 
-/// Definitions of a server, the reviewed definitions, and the names used by other servers. It is a snapshot, so that it
+/// Snapshot of a server's definitions, of those that the user has reviewed, and of the names that other servers use. It
 /// can be examined while the owner in `host` processes other events.
 #[derive(Debug, Clone)]
 pub struct ServerReview {
@@ -76,7 +77,7 @@ pub struct ServerReview {
     /// Hashes that the grants for tools are bound to ([`grant_hash`]), by tool name.
     pub granted: HashMap<String, Hash>,
     /// Names of the tools and prompts that each other server lists, or listed when it was last running.
-    pub others: Vec<(String, KindNameIndexes)>,
+    pub others: Vec<(String, ToolAndPromptNames)>,
 }
 
 impl ServerReview {
@@ -118,7 +119,8 @@ impl ServerReview {
         &self.pins
     }
 
-    /// Returns the hash of a tool's definition, the findings about it, and `true` if a grant allows calls of it.
+    /// Returns the hash of a tool's definition, the review warnings about it, and `true` if a grant allows calls of the
+    /// tool.
     #[must_use]
     pub fn review_tool(&self, tool: &Tool) -> (Hash, ReviewFindings, bool) {
         let definition = json!(tool);
@@ -132,8 +134,8 @@ impl ServerReview {
         (hash, marks, allowed)
     }
 
-    /// Returns the findings about the definition of a tool that an app of the server provides. Such a definition has no
-    /// review state, since the user reviews it with each call.
+    /// Returns the review warnings about the definition of a tool that an app of the server provides. Such a definition
+    /// has no review state, since the user reviews it with each call.
     #[must_use]
     pub fn review_app_tool(&self, tool: &Tool) -> ReviewFindings {
         let findings = self.findings(DefinitionKind::Tool, &tool.name, &json!(tool), ReviewState::New);
@@ -146,10 +148,10 @@ impl ServerReview {
     pub fn tool_review_state(&self, tool: &Tool) -> ReviewState {
         let hash = Hash::of_json(&json!(tool));
         let review_state = self.pins.review_state(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
-        self.catalog.current_review_state(CatalogList::Tools, review_state)
+        self.catalog.current_review_state(CatalogListKind::Tools, review_state)
     }
 
-    /// Returns the hash of a prompt's definition, and the findings about it.
+    /// Returns the hash of a prompt's definition, and the review warnings about it.
     #[must_use]
     pub fn review_prompt(&self, prompt: &Prompt) -> (Hash, ReviewFindings) {
         let definition = json!(prompt);
@@ -172,7 +174,7 @@ impl ServerReview {
         let others: Vec<(&str, &NameIndex)> = of(kind).collect();
         let own = (self.server.as_str(), self.catalog.names(kind));
         let foreign: Vec<&NameIndex> = of(DefinitionKind::Tool).map(|(_, names)| names).collect();
-        let list = if kind == DefinitionKind::Tool { CatalogList::Tools } else { CatalogList::Prompts };
+        let list = if kind == DefinitionKind::Tool { CatalogListKind::Tools } else { CatalogListKind::Prompts };
         ReviewFindings {
             review_state: Some(review_state),
             outdated: self.catalog.is_outdated(list),
@@ -184,7 +186,7 @@ impl ServerReview {
 }
 
 /// Name indexes of one server's tools and prompts, indexed by [`DefinitionKind`].
-pub type KindNameIndexes = [Arc<NameIndex>; 2];
+pub type ToolAndPromptNames = [Arc<NameIndex>; 2];
 
 /// Returns the title of a definition, which is displayed in place of its name.
 pub fn display_title(definition: &Value) -> Option<&str> {

@@ -33,19 +33,19 @@ pub struct LookAlike {
 /// # Examples
 ///
 /// ```
-/// use offers::review::NameKeys;
+/// use offers::review::LookAlikeKeys;
 ///
-/// let known = NameKeys::new("send_mail");
+/// let known = LookAlikeKeys::new("send_mail");
 /// // The second one has a Cyrillic letter.
 /// for other in ["Send Mail", "s\u{0435}nd-mail", "send_mail\u{200b}"] {
-///     assert!(known.have_common_key(&NameKeys::new(other)), "{other:?} can be mistaken for it");
+///     assert!(known.share_a_key(&LookAlikeKeys::new(other)), "{other:?} can be mistaken for it");
 /// }
-/// assert!(!known.have_common_key(&NameKeys::new("send_fax")));
+/// assert!(!known.share_a_key(&LookAlikeKeys::new("send_fax")));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NameKeys([Box<str>; 2]);
+pub struct LookAlikeKeys([Box<str>; 2]);
 
-impl NameKeys {
+impl LookAlikeKeys {
     /// Computes the keys of a name.
     #[must_use]
     pub fn new(name: &str) -> Self {
@@ -63,7 +63,7 @@ impl NameKeys {
 
     /// Returns `true` if one name could be confused with the other.
     #[must_use]
-    pub fn have_common_key(&self, other: &Self) -> bool {
+    pub fn share_a_key(&self, other: &Self) -> bool {
         self.0.iter().any(|key| !key.is_empty() && other.0.contains(key))
     }
 }
@@ -104,7 +104,7 @@ impl NameIndex {
     }
 
     fn add_label(&mut self, entry_name: &str, text: &str) {
-        let NameKeys([first, second]) = NameKeys::new(text);
+        let LookAlikeKeys([first, second]) = LookAlikeKeys::new(text);
         let label = || IndexedName { entry_name: entry_name.into(), text: text.into() };
         if first != second {
             self.by_key.entry(second).or_default().push(label());
@@ -119,7 +119,7 @@ impl NameIndex {
     }
 
     /// Returns the names and titles that share one of these keys.
-    fn labels_with_keys(&self, keys: &NameKeys) -> impl Iterator<Item = &IndexedName> {
+    fn labels_with_keys(&self, keys: &LookAlikeKeys) -> impl Iterator<Item = &IndexedName> {
         let found = keys.0.iter().filter(|key| !key.is_empty()).filter_map(|key| self.by_key.get(key));
         found.flatten()
     }
@@ -136,7 +136,7 @@ pub(crate) fn look_alikes(
     // Each entry is reported only once, even if both its name and its title are similar.
     let mut reported: HashSet<(&str, &str)> = HashSet::new();
     for label in [Some(name), title].into_iter().flatten() {
-        let keys = NameKeys::new(label);
+        let keys = LookAlikeKeys::new(label);
         let here =
             own.labels_with_keys(&keys).filter(|other| *other.entry_name != *name).map(|other| (server, other, false));
         let there = others.iter().flat_map(|(server, names)| {
@@ -173,10 +173,16 @@ mod tests {
             ("ｓｅｎｄ", "send"),
             ("scope", "ѕсоре"),
         ] {
-            assert!(NameKeys::new(one).have_common_key(&NameKeys::new(other)), "X06: {one:?} looks like {other:?}");
+            assert!(
+                LookAlikeKeys::new(one).share_a_key(&LookAlikeKeys::new(other)),
+                "X06: {one:?} looks like {other:?}"
+            );
         }
         for (one, other) in [("send", "sent"), ("read_file", "write_file"), ("", ""), ("__", "--"), ("a", "b")] {
-            assert!(!NameKeys::new(one).have_common_key(&NameKeys::new(other)), "{one:?} does not look like {other:?}");
+            assert!(
+                !LookAlikeKeys::new(one).share_a_key(&LookAlikeKeys::new(other)),
+                "{one:?} does not look like {other:?}"
+            );
         }
     }
 

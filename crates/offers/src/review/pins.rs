@@ -22,7 +22,7 @@ pub const MAX_PINNED_DEFINITIONS: usize = 5_000;
 pub const MAX_STORED_DEFINITION_BYTES: usize = 64 * 1024;
 /// Maximum total size of the definitions that are stored for one server, in bytes. Of further definitions, only the
 /// hash and the beginning are stored.
-pub const MAX_STORED_DEFINITIONS_BYTES: usize = 4 * 1024 * 1024;
+pub const MAX_STORED_DEFINITION_BYTES_PER_SERVER: usize = 4 * 1024 * 1024;
 /// Length of the stored beginning of a definition that is not stored completely, in characters.
 const STORED_DEFINITION_BEGINNING_CHARS: usize = 1_000;
 
@@ -63,9 +63,9 @@ pub struct ServerPins {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub endpoints: BTreeMap<String, String>,
     /// Pinned tools by name.
-    pub tools: BTreeMap<String, Pin>,
+    pub tools: BTreeMap<String, DefinitionPin>,
     /// Pinned prompts by name.
-    pub prompts: BTreeMap<String, Pin>,
+    pub prompts: BTreeMap<String, DefinitionPin>,
     /// Approved pages of apps by URI.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub apps: BTreeMap<String, AppApproval>,
@@ -84,7 +84,7 @@ pub struct PinnedIdentity {
 
 /// A definition as reviewed by the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Pin {
+pub struct DefinitionPin {
     /// Hash of the complete definition, as canonical JSON.
     pub hash: Hash,
     /// Hash of the server's command or address at the time of the review. `None` after the server has changed in
@@ -118,7 +118,7 @@ impl ServerPins {
     /// Returns these pins after applying the changes from `before` to `now`, two versions of the stored file. Pins that
     /// only this process knows are retained.
     #[must_use]
-    pub fn with_changes(&self, before: &Self, now: &Self) -> Self {
+    pub fn with_merged_changes(&self, before: &Self, now: &Self) -> Self {
         let mut pins = self.clone();
         if before.identity != now.identity {
             pins.identity.clone_from(&now.identity);
@@ -137,14 +137,14 @@ impl ServerPins {
 
     /// Returns the pinned definitions of one kind, by name.
     #[must_use]
-    pub const fn definitions(&self, kind: DefinitionKind) -> &BTreeMap<String, Pin> {
+    pub const fn definitions(&self, kind: DefinitionKind) -> &BTreeMap<String, DefinitionPin> {
         match kind {
             DefinitionKind::Tool => &self.tools,
             DefinitionKind::Prompt => &self.prompts,
         }
     }
 
-    const fn definitions_mut(&mut self, kind: DefinitionKind) -> &mut BTreeMap<String, Pin> {
+    const fn definitions_mut(&mut self, kind: DefinitionKind) -> &mut BTreeMap<String, DefinitionPin> {
         match kind {
             DefinitionKind::Tool => &mut self.tools,
             DefinitionKind::Prompt => &mut self.prompts,
@@ -170,7 +170,7 @@ impl ServerPins {
 
     /// Returns an index of the pinned names and titles, for finding similar names.
     pub fn name_index(&self, kind: DefinitionKind) -> NameIndex {
-        let titled = |(name, pin): (&'_ String, &'_ Pin)| {
+        let titled = |(name, pin): (&'_ String, &'_ DefinitionPin)| {
             (name.clone(), pin.definition.as_ref().and_then(display_title).map(str::to_owned))
         };
         NameIndex::new(self.definitions(kind).iter().map(titled))
@@ -198,15 +198,16 @@ impl ServerPins {
         identity: Option<&Hash>,
         at: Millis,
     ) -> bool {
-        let stored_bytes: usize = self.tools.values().chain(self.prompts.values()).map(Pin::stored_bytes).sum();
+        let stored_bytes: usize =
+            self.tools.values().chain(self.prompts.values()).map(DefinitionPin::stored_bytes).sum();
         let of_kind = self.definitions_mut(kind);
         if of_kind.len() >= MAX_PINNED_DEFINITIONS && !of_kind.contains_key(name) {
             return false;
         }
         let text = canonical_json(definition);
-        let is_whole =
-            text.len() <= MAX_STORED_DEFINITION_BYTES && stored_bytes + text.len() <= MAX_STORED_DEFINITIONS_BYTES;
-        let pin = Pin {
+        let is_whole = text.len() <= MAX_STORED_DEFINITION_BYTES
+            && stored_bytes + text.len() <= MAX_STORED_DEFINITION_BYTES_PER_SERVER;
+        let pin = DefinitionPin {
             hash: Hash::of_bytes(text.as_bytes()),
             server_identity: identity.cloned(),
             at,
@@ -245,7 +246,7 @@ impl ServerPins {
     }
 }
 
-impl Pin {
+impl DefinitionPin {
     /// Returns the number of stored bytes of the definition.
     const fn stored_bytes(&self) -> usize {
         if self.definition.is_some() { self.bytes } else { 0 }
@@ -355,19 +356,19 @@ mod tests {
         let (own, before, now) =
             (with("https://one.example/"), with("https://one.example/"), with("https://two.example/"));
         assert_eq!(
-            own.with_changes(&before, &now).endpoints,
+            own.with_merged_changes(&before, &now).endpoints,
             now.endpoints,
             "endpoints approved by the other process are applied"
         );
         let held_here = with("https://three.example/");
         assert_eq!(
-            held_here.with_changes(&before, &before),
+            held_here.with_merged_changes(&before, &before),
             held_here,
             "without external changes the pins remain unchanged"
         );
         let nothing = ServerPins::default();
         assert!(
-            own.with_changes(&before, &nothing).endpoints.is_empty(),
+            own.with_merged_changes(&before, &nothing).endpoints.is_empty(),
             "endpoints removed by the other process are removed"
         );
     }
@@ -380,8 +381,12 @@ mod tests {
             ..ServerPins::default()
         };
         let (own, before, now) = (with("here"), with("one"), with("two"));
-        assert_eq!(own.with_changes(&before, &now), now, "an identity approved by the other process is applied");
-        assert_eq!(own.with_changes(&before, &before), own, "without external changes the pins remain unchanged");
+        assert_eq!(own.with_merged_changes(&before, &now), now, "an identity approved by the other process is applied");
+        assert_eq!(
+            own.with_merged_changes(&before, &before),
+            own,
+            "without external changes the pins remain unchanged"
+        );
     }
 
     #[test]

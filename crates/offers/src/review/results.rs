@@ -10,7 +10,7 @@
 
 use foreign::is_hidden;
 
-use super::flags::{Flag, FlagReason, for_each_phrase};
+use super::flags::{Flag, FlagReason, for_each_flagged_phrase};
 use super::misleading_links::misleading_link;
 use super::phrases::SUSPICIOUS_DOCUMENT_PHRASES;
 
@@ -25,7 +25,7 @@ const MIN_HIDDEN_CHARS: usize = 4;
 /// Returns the flags on the text of a result: hidden text, instructions to the model, and misleading links. Each reason
 /// occurs at most once.
 #[must_use]
-pub fn flags_of_result(text: &str) -> Vec<Flag> {
+pub fn flags_of_result_text(text: &str) -> Vec<Flag> {
     let mut flags: Vec<Flag> = Vec::new();
     let mut flag = |reason: FlagReason, about: &str| {
         if !flags.iter().any(|flag| flag.reason == reason) {
@@ -36,7 +36,7 @@ pub fn flags_of_result(text: &str) -> Vec<Flag> {
         flag(FlagReason::HiddenCharacters, hidden);
     }
     for chunk in overlapping_chunks(text) {
-        for_each_phrase(chunk, |reason, phrase, about| {
+        for_each_flagged_phrase(chunk, |reason, phrase, about| {
             if SUSPICIOUS_DOCUMENT_PHRASES.contains(&phrase) {
                 flag(reason, about);
             }
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     fn flag_reasons(text: &str) -> Vec<FlagReason> {
-        flags_of_result(text).into_iter().map(|flag| flag.reason).collect()
+        flags_of_result_text(text).into_iter().map(|flag| flag.reason).collect()
     }
 
     #[test]
@@ -127,7 +127,7 @@ mod tests {
             3 * SEARCH_CHUNK_BYTES,
         ] {
             let text = format!("{}{phrase} {}", "ä ".repeat(before / 3), "x".repeat(2 * SEARCH_CHUNK_BYTES));
-            let flags = flags_of_result(&text);
+            let flags = flags_of_result_text(&text);
             assert!(
                 flags.len() == 1 && flags[0].excerpt.contains(phrase),
                 "S27: the phrase is found after {before} bytes: {flags:?}"
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn s27_each_document_phrase_is_flagged() {
         for phrase in SUSPICIOUS_DOCUMENT_PHRASES {
-            assert!(!flags_of_result(phrase).is_empty(), "S27: {phrase:?} is flagged");
+            assert!(!flags_of_result_text(phrase).is_empty(), "S27: {phrase:?} is flagged");
         }
     }
 
@@ -153,7 +153,7 @@ mod tests {
             "The world's best mail tool keeps its settings in ~/.bashrc. See https://mail.example or [the manual](https://x.example).",
             "",
         ] {
-            assert_eq!(flags_of_result(text), [], "S27: {text:?} is not flagged");
+            assert_eq!(flags_of_result_text(text), [], "S27: {text:?} is not flagged");
         }
     }
 }

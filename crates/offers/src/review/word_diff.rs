@@ -13,7 +13,7 @@ pub struct DiffPiece<'a> {
     pub is_changed: bool,
 }
 
-/// Splits two texts into unchanged and changed parts.
+/// Splits the texts `before` and `after` into pieces, each marked as changed or as common to both texts.
 #[must_use]
 pub fn diff_words<'a>(before: &'a str, after: &'a str) -> (Vec<DiffPiece<'a>>, Vec<DiffPiece<'a>>) {
     let (old, new) = (split_words(before), split_words(after));
@@ -59,7 +59,8 @@ fn split_words(text: &str) -> Vec<&str> {
     found
 }
 
-/// Marks the words of both texts that belong to their longest common subsequence.
+/// Determines which words of both texts belong to their longest common subsequence. Returns one flag per word of `old`,
+/// and one per word of `new`.
 fn mark_common_words(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
     let mut is_common = (vec![false; old.len()], vec![false; new.len()]);
     if old.len().saturating_mul(new.len()) > MAX_WORD_COMPARISONS {
@@ -91,7 +92,8 @@ fn mark_common_words(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
     is_common
 }
 
-/// Merges consecutive words of the same kind into parts. Blanks between two changed words are treated as changed.
+/// Merges consecutive words that are all changed or all unchanged into pieces. Blanks between two changed words are
+/// treated as changed.
 fn merge_pieces<'a>(whole: &'a str, words: &[&'a str], is_common: impl Iterator<Item = bool>) -> Vec<DiffPiece<'a>> {
     let mut is_common: Vec<bool> = is_common.collect();
     for at in 1..is_common.len().saturating_sub(1) {

@@ -51,6 +51,7 @@ pub struct SkillFile {
     pub size: u64,
 }
 
+/// Entry of a skill as the server sends it, before it is validated.
 #[derive(Deserialize)]
 struct RawSkillEntry {
     uri: String,
@@ -58,6 +59,7 @@ struct RawSkillEntry {
     resources: Value,
 }
 
+/// File in a skill's entry as the server sends it, before it is validated.
 #[derive(Deserialize)]
 struct RawSkillFile {
     uri: String,
@@ -178,22 +180,22 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    const URI: &str = "skill://acme/refunds/SKILL.md";
+    const SKILL_URI: &str = "skill://acme/refunds/SKILL.md";
 
     fn entry() -> Value {
         let digest = format!("sha256:{}", "0a".repeat(32));
         json!({
-            "uri": URI,
+            "uri": SKILL_URI,
             "frontmatter": { "name": "refunds", "description": "Pay it back", "license": "MIT" },
             "resources": [
-                { "uri": URI, "digest": digest, "size": 10 },
+                { "uri": SKILL_URI, "digest": digest, "size": 10 },
                 { "uri": "skill://acme/refunds/a/b.md", "digest": digest, "size": 20 },
             ],
         })
     }
 
     #[test]
-    fn entry_is_parsed_completely() {
+    fn skill_entry_is_parsed_completely() {
         let skill = Skill::parse(entry()).unwrap();
         assert_eq!(
             (skill.name.as_str(), skill.description.as_str()),
@@ -210,7 +212,7 @@ mod tests {
     /// Rejects each entry of a skill that violates a rule of the extension. Covers the requirement
     /// `[lifecycle-ext-untrusted]`.
     #[test]
-    fn invalid_entry_is_rejected() {
+    fn invalid_skill_entry_is_rejected() {
         let broken = |path: &str, value: Value, problem: &str| {
             let mut entry = entry();
             *entry.pointer_mut(path).unwrap() = value.clone();
@@ -223,7 +225,7 @@ mod tests {
         broken("/frontmatter/description", json!(" "), "description");
         broken("/resources", Value::Null, "neither a list");
         broken("/resources/0/uri", json!("skill://acme/refunds/c.md"), "lack its own");
-        broken("/resources/1/uri", json!(URI), "twice");
+        broken("/resources/1/uri", json!(SKILL_URI), "twice");
         broken("/resources/1/uri", json!("skill://acme/refunds/../x.md"), "not in the folder");
         broken("/resources/1/uri", json!("skill://other/x.md"), "not in the folder");
         for path in ["%2e%2E/x.md", ".%2e/x.md", "a/%252e%252e/x.md", "%2e%2e%2fx.md", "..%5Cx.md", "..\\x.md"] {
@@ -234,10 +236,10 @@ mod tests {
     }
 
     #[test]
-    fn entry_at_the_limits_is_accepted() {
+    fn skill_entry_at_the_limits_is_accepted() {
         let digest = format!("sha256:{}", "0a".repeat(32));
         let files = |count: usize| {
-            let uri = |i: usize| if i == 0 { URI.to_owned() } else { format!("skill://acme/refunds/{i}.md") };
+            let uri = |i: usize| if i == 0 { SKILL_URI.to_owned() } else { format!("skill://acme/refunds/{i}.md") };
             let mut entry = entry();
             entry["resources"] =
                 (0..count).map(|i| json!({ "uri": uri(i), "digest": digest, "size": 32 * 1024 })).collect();

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn difference_is_named_at_any_depth() {
+    fn frontmatter_difference_is_named_at_any_depth() {
         let of = |value: Value| value.as_object().unwrap().clone();
         let (one, other) = (of(json!({ "a": { "b": [1] } })), of(json!({ "a": { "b": [2] } })));
         assert_eq!(first_difference(&one, &other), Some("a"), "a nested difference is found");

@@ -12,4 +12,4 @@ pub use entry::{MAX_SKILL_BYTES, MAX_SKILL_FILES, Skill, SkillFile, SkillFiles};
 pub use verify::{SkillMismatch, check_skill_file_listed, verify_file};
 
 /// Identifier of the MCP extension for skills, as servers and clients declare it in their capabilities.
-pub const EXTENSION: &str = "io.modelcontextprotocol/skills";
+pub const SKILLS_EXTENSION: &str = "io.modelcontextprotocol/skills";

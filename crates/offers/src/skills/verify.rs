@@ -117,18 +117,18 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    const URI: &str = "skill://demo/SKILL.md";
-    const OTHER_URI: &str = "skill://demo/a.bin";
-    const TEXT: &str = "---\nname: demo\ndescription: Shows it\n---\nDo this.\n";
+    const SKILL_URI: &str = "skill://demo/SKILL.md";
+    const OTHER_FILE_URI: &str = "skill://demo/a.bin";
+    const SKILL_TEXT: &str = "---\nname: demo\ndescription: Shows it\n---\nDo this.\n";
 
     fn skill(resources: Value) -> Skill {
         let frontmatter = json!({ "name": "demo", "description": "Shows it" });
-        Skill::parse(json!({ "uri": URI, "frontmatter": frontmatter, "resources": resources })).unwrap()
+        Skill::parse(json!({ "uri": SKILL_URI, "frontmatter": frontmatter, "resources": resources })).unwrap()
     }
 
     fn skill_with_file(text: &str) -> Skill {
         let file = |uri: &str, bytes: &[u8]| json!({ "uri": uri, "digest": format!("sha256:{}", policy::Hash::of_bytes(bytes)), "size": bytes.len() });
-        skill(json!([file(URI, text.as_bytes()), file(OTHER_URI, &[0, 255])]))
+        skill(json!([file(SKILL_URI, text.as_bytes()), file(OTHER_FILE_URI, &[0, 255])]))
     }
 
     fn contents(value: Value) -> Vec<ResourceContents> {
@@ -136,52 +136,56 @@ mod tests {
     }
 
     fn text_contents(text: &str) -> Vec<ResourceContents> {
-        contents(json!({ "uri": URI, "text": text }))
+        contents(json!({ "uri": SKILL_URI, "text": text }))
     }
 
     #[test]
-    fn matching_contents_are_accepted() {
-        assert_eq!(verify_file(&skill_with_file(TEXT), URI, &text_contents(TEXT)).unwrap(), TEXT.as_bytes(), "text");
-        let blob = contents(json!({ "uri": OTHER_URI, "blob": "AP8=" }));
-        assert_eq!(verify_file(&skill_with_file(TEXT), OTHER_URI, &blob).unwrap(), [0, 255], "bytes");
+    fn matching_skill_contents_are_accepted() {
+        assert_eq!(
+            verify_file(&skill_with_file(SKILL_TEXT), SKILL_URI, &text_contents(SKILL_TEXT)).unwrap(),
+            SKILL_TEXT.as_bytes(),
+            "text"
+        );
+        let blob = contents(json!({ "uri": OTHER_FILE_URI, "blob": "AP8=" }));
+        assert_eq!(verify_file(&skill_with_file(SKILL_TEXT), OTHER_FILE_URI, &blob).unwrap(), [0, 255], "bytes");
         assert!(
-            verify_file(&skill(json!("dynamic")), URI, &text_contents(TEXT)).is_ok(),
+            verify_file(&skill(json!("dynamic")), SKILL_URI, &text_contents(SKILL_TEXT)).is_ok(),
             "for a dynamic skill the frontmatter is compared"
         );
     }
 
     #[test]
-    fn mismatching_contents_are_rejected() {
-        let longer = format!("{TEXT}more");
-        let size = SkillMismatch::Size { listed: TEXT.len() as u64, found: longer.len() as u64 };
+    fn mismatching_skill_contents_are_rejected() {
+        let longer = format!("{SKILL_TEXT}more");
+        let size = SkillMismatch::Size { listed: SKILL_TEXT.len() as u64, found: longer.len() as u64 };
         assert_eq!(
-            verify_file(&skill_with_file(TEXT), URI, &text_contents(&longer)),
+            verify_file(&skill_with_file(SKILL_TEXT), SKILL_URI, &text_contents(&longer)),
             Err(size),
             "a file with another size is rejected"
         );
-        let other = TEXT.replace("this", "that");
+        let other = SKILL_TEXT.replace("this", "that");
         assert_eq!(
-            verify_file(&skill_with_file(TEXT), URI, &text_contents(&other)),
+            verify_file(&skill_with_file(SKILL_TEXT), SKILL_URI, &text_contents(&other)),
             Err(SkillMismatch::Digest),
             "a file with other bytes of the same size is rejected"
         );
-        let lying = TEXT.replace("Shows it", "Steals it");
+        let lying = SKILL_TEXT.replace("Shows it", "Steals it");
         for skill in [skill_with_file(&lying), skill(json!("dynamic"))] {
-            let found = verify_file(&skill, URI, &text_contents(&lying));
+            let found = verify_file(&skill, SKILL_URI, &text_contents(&lying));
             assert!(
                 matches!(found, Err(SkillMismatch::Frontmatter(_))),
                 "a file with another frontmatter is rejected: {found:?}"
             );
         }
-        let two = [text_contents(TEXT), text_contents(TEXT)].concat();
+        let two = [text_contents(SKILL_TEXT), text_contents(SKILL_TEXT)].concat();
         assert_eq!(
-            verify_file(&skill_with_file(TEXT), URI, &two),
+            verify_file(&skill_with_file(SKILL_TEXT), SKILL_URI, &two),
             Err(SkillMismatch::OtherContents),
             "several contents for one file are rejected"
         );
-        let named = contents(json!({ "uri": OTHER_URI, "text": TEXT }));
+        let named = contents(json!({ "uri": OTHER_FILE_URI, "text": SKILL_TEXT }));
         assert_eq!(
-            verify_file(&skill_with_file(TEXT), URI, &named),
+            verify_file(&skill_with_file(SKILL_TEXT), SKILL_URI, &named),
             Err(SkillMismatch::OtherContents),
             "contents of another file are rejected"
         );
@@ -190,7 +194,7 @@ mod tests {
     #[test]
     fn only_files_of_the_skill_are_accepted() {
         assert_eq!(
-            check_skill_file_listed(&skill_with_file(TEXT), "skill://demo/b.md"),
+            check_skill_file_listed(&skill_with_file(SKILL_TEXT), "skill://demo/b.md"),
             Err(SkillMismatch::Unlisted),
             "a file that is not listed can't be requested"
         );

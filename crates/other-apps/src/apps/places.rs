@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::{APPS, BaseFolder, SettingsPath, SourceApp};
 use crate::app_environment::{AppEnvironment, OperatingSystem, join_components};
 
-/// Finds the app whose settings file has this path, and the matching entry of [`APPS`](crate::apps::APPS), by comparing
-/// the last components of the path. Both user settings and project settings are considered.
+/// Finds the app that a settings file belongs to, and the entry of [`APPS`](crate::apps::APPS) that matches the file,
+/// by comparing the last components of `file`. Both user settings and project settings are considered.
 pub(crate) fn match_settings_file(file: &Path) -> Option<(&'static SourceApp, &'static SettingsPath)> {
     let parts: Vec<String> = file.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
     let fits = |place: &SettingsPath| {

@@ -13,12 +13,12 @@ pub const AUTH_KEY: &str = "auth";
 pub const SCOPES_KEY: &str = "scopes";
 /// Key of the OAuth grant type to use.
 pub const GRANT_TYPE_KEY: &str = "grant";
-/// Key of the setting that requires or disables DPoP (RFC 9449).
+/// Key of the setting that requires or disables DPoP (RFC 9449) for the sign-in.
 pub const DPOP_KEY: &str = "dpop";
-/// Key of the port of the local redirect URI.
+/// Key of the port in the redirect URI, which refers to this computer.
 pub const REDIRECT_PORT_KEY: &str = "redirectPort";
 /// Key of the identity provider that signs the user in.
-pub const PROVIDER_KEY: &str = "identityProvider";
+pub const IDENTITY_PROVIDER_KEY: &str = "identityProvider";
 
 /// Parses the sign-in settings without validating them, or returns `None` if the entry has none. `what` names the entry
 /// in error messages.
@@ -80,12 +80,13 @@ pub fn parse_auth(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result
         let message = || format!("{REDIRECT_PORT_KEY:?} in {what} must be a port, a number from 1 to 65535");
         auth.redirect_port = Some(number.ok_or_else(|| text.value_problem(&port.value, message()))?);
     }
-    if let Some(provider) = present_property(map, PROVIDER_KEY) {
+    if let Some(provider) = present_property(map, IDENTITY_PROVIDER_KEY) {
         let Value::Object(provider) = &provider.value else {
-            let message = format!("{PROVIDER_KEY:?} in {what} must be an object, found {}", kind_of(&provider.value));
+            let message =
+                format!("{IDENTITY_PROVIDER_KEY:?} in {what} must be an object, found {}", kind_of(&provider.value));
             return Err(text.value_problem(&provider.value, message));
         };
-        text.reject_duplicate_keys(provider, &format!("{PROVIDER_KEY:?} in {what}"))?;
+        text.reject_duplicate_keys(provider, &format!("{IDENTITY_PROVIDER_KEY:?} in {what}"))?;
         let needed = |key: &str| of(provider, key).map(Option::unwrap_or_default);
         auth.identity_provider = Some(AuthIdentityProvider {
             issuer: needed("issuer")?,
@@ -103,9 +104,10 @@ pub fn parse_auth(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result
 
 /// Returns the keys in the entry's `auth` object that do not belong to Drawbridge's format.
 pub fn unknown_auth_keys<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
-    const OTHER_KEYS: [&str; 5] = [SCOPES_KEY, GRANT_TYPE_KEY, DPOP_KEY, REDIRECT_PORT_KEY, PROVIDER_KEY];
+    const NON_TEXT_AUTH_KEYS: [&str; 5] =
+        [SCOPES_KEY, GRANT_TYPE_KEY, DPOP_KEY, REDIRECT_PORT_KEY, IDENTITY_PROVIDER_KEY];
     let texts = AuthConfig::default().text_settings().map(|(key, _)| key);
     let keys =
         entry.get_object(AUTH_KEY).into_iter().flat_map(|map| &map.properties).map(|property| property.name.as_str());
-    keys.filter(|key| !texts.contains(key) && !OTHER_KEYS.contains(key)).collect()
+    keys.filter(|key| !texts.contains(key) && !NON_TEXT_AUTH_KEYS.contains(key)).collect()
 }

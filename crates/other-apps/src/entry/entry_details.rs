@@ -4,14 +4,14 @@
 use jsonc_parser::ast::{Object, Value};
 use ports::server_config::{ImportNote, ImportNoteKind, ToolFilter};
 
-use super::{DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, REVISION_KEY, auth, sandbox, sign_in};
+use super::{DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, PROTOCOL_REVISION_KEY, auth, sandbox, sign_in};
 use crate::json_text::present_property;
 use crate::notes::{quoted_text, unused_settings_note};
 use crate::secret_detection::has_secret;
 use crate::server_candidate::{AppInput, ServerCandidate};
 
-/// Keys of an entry that other functions parse, or that an import can ignore.
-const IGNORED_KEYS: [&str; 47] = [
+/// Keys of an entry that cause no note, because other functions parse them or an import doesn't need them.
+const KEYS_WITHOUT_NOTE: [&str; 47] = [
     "name",
     "type",
     "transport",
@@ -58,35 +58,34 @@ const IGNORED_KEYS: [&str; 47] = [
     "scopes",
     auth::AUTH_KEY,
     sandbox::SANDBOX_KEY,
-    REVISION_KEY,
+    PROTOCOL_REVISION_KEY,
 ];
 /// Keys of deny lists: the listed tools are not offered to the model.
 const DENIED_TOOLS_KEYS: [&str; 3] = [DISABLED_TOOLS_KEY, "excludeTools", "disabled_tools"];
 /// Keys of allow lists: only the listed tools are offered to the model.
-const OFFERED_TOOLS_KEYS: [&str; 5] = [ENABLED_TOOLS_KEY, "includeTools", "enabled_tools", "available_tools", "tools"];
+const ALLOWED_TOOLS_KEYS: [&str; 5] = [ENABLED_TOOLS_KEY, "includeTools", "enabled_tools", "available_tools", "tools"];
 /// Keys of allow lists in which an empty list means all tools. An empty list under another key means no tools.
 const ALL_TOOLS_IF_EMPTY_KEYS: [&str; 2] = ["available_tools", "tools"];
 /// Keys of settings that allow the other app to call tools without the user's consent.
 const APPROVAL_KEYS: [&str; 6] =
     ["trust", "autoApprove", "alwaysAllow", "autoAllow", "default_tools_approval_mode", "approval_mode"];
-/// Maximum number of unknown keys that one note names.
-const MAX_NAMED_KEYS: usize = 20;
+/// Maximum number of unknown keys that one note about a server names.
+const MAX_KEYS_IN_NOTE: usize = 20;
 const MAX_APP_INPUTS: usize = 100;
 
-/// Parses the setting that disables a server. That setting is in the outer object, even if the entry has a nested
-/// object.
+/// Parses the setting that disables a server. An entry with a nested object has that setting in its outer object.
 pub(super) fn read_disabled_setting(found: &mut ServerCandidate, object: &Object<'_>) {
     let is = |key: &str, expected: bool| object.get_boolean(key).is_some_and(|switch| switch.value == expected);
     found.extras.disabled |= is("disabled", true) || is("enabled", false) || is("isActive", false);
 }
 
-/// Parses the settings of an entry other than the command, URL and sign-in. `root` is the top-level object, which may
-/// contain VS Code's `inputs`.
+/// Parses the tool lists, approvals, prompted values and other settings of an entry that are not a command, URL or
+/// sign-in. `root` is the top-level object, which may contain VS Code's `inputs`.
 pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, root: &Object<'_>) {
     for key in DENIED_TOOLS_KEYS {
         found.tools.disabled.extend(tool_names(object, key).unwrap_or_default());
     }
-    for key in OFFERED_TOOLS_KEYS {
+    for key in ALLOWED_TOOLS_KEYS {
         let Some(names) = tool_names(object, key) else { continue };
         let is_all =
             names.iter().any(|name| name == "*") || (names.is_empty() && ALL_TOOLS_IF_EMPTY_KEYS.contains(&key));
@@ -111,8 +110,8 @@ pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, roo
     note_unused_keys(found, object);
 }
 
-/// Parses a list of tool names, or returns `None` if the entry has no such list. Returns at most one name more than
-/// allowed, so that the caller notices a list that is too long.
+/// Parses the list of tool names under `key`, or returns `None` if the entry has no such list. Reads at most one name
+/// more than the maximum, so that the caller notices a list that is too long.
 fn tool_names(object: &Object<'_>, key: &str) -> Option<Vec<String>> {
     let items = object.get_array(key)?.elements.iter();
     let names = items.filter_map(Value::as_string_lit).map(|name| name.value.clone().into_owned());
@@ -140,7 +139,8 @@ fn note_approvals(found: &mut ServerCandidate, object: &Object<'_>) {
     }
 }
 
-/// Adds notes about values for which VS Code prompts the user. In Drawbridge, the user enters them in the settings.
+/// Adds notes about the values for which VS Code prompts the user, and which the user enters in Drawbridge's settings
+/// instead.
 fn note_inputs(found: &mut ServerCandidate, root: &Object<'_>) {
     // In VS Code's general settings, a key contains its whole path.
     let Some(inputs) = root.get_array("inputs").or_else(|| root.get_array("mcp.inputs")) else { return };
@@ -182,15 +182,15 @@ fn note_inputs(found: &mut ServerCandidate, root: &Object<'_>) {
 fn note_unused_keys(found: &mut ServerCandidate, object: &Object<'_>) {
     // Local servers don't support sign-ins.
     let is_remote = found.remote.is_some();
-    let is_sign_in = |name: &str| sign_in::CLIENT_KEYS.contains(&name) || name == "scopes";
+    let is_sign_in = |name: &str| sign_in::OAUTH_CLIENT_KEYS.contains(&name) || name == "scopes";
     // The key `tools` may also contain settings of individual tools.
     let is_unusable_list = |name: &str| {
         name != "tools"
-            && (DENIED_TOOLS_KEYS.contains(&name) || OFFERED_TOOLS_KEYS.contains(&name))
+            && (DENIED_TOOLS_KEYS.contains(&name) || ALLOWED_TOOLS_KEYS.contains(&name))
             && present_property(object, name).is_some_and(|list| list.value.as_array().is_none())
     };
     let silent = |name: &&str| {
-        (IGNORED_KEYS.contains(name) && (is_remote || !is_sign_in(name)) && !is_unusable_list(name))
+        (KEYS_WITHOUT_NOTE.contains(name) && (is_remote || !is_sign_in(name)) && !is_unusable_list(name))
             || APPROVAL_KEYS.contains(name)
             || (*name == "headersHelper")
             || (*name == "tools" && object.get_array(name).is_none())
@@ -200,7 +200,7 @@ fn note_unused_keys(found: &mut ServerCandidate, object: &Object<'_>) {
     let of_auth =
         auth::unknown_auth_keys(object).into_iter().filter(|key| has_auth && !sign_in::is_imported_client_member(key));
     let of_oauth = sign_in::unused_client_members(object).into_iter().filter(|_| is_remote);
-    let unused: Vec<String> = of_entry.chain(of_auth).chain(of_oauth).take(MAX_NAMED_KEYS).map(quoted_text).collect();
+    let unused: Vec<String> = of_entry.chain(of_auth).chain(of_oauth).take(MAX_KEYS_IN_NOTE).map(quoted_text).collect();
     if !unused.is_empty() {
         found.notes.push(unused_settings_note(unused));
     }

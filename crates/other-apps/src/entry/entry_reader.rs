@@ -14,17 +14,17 @@ use crate::server_candidate::ServerCandidate;
 const ENVIRONMENT_KEYS: [&str; 3] = ["env", "envs", "environment"];
 /// Keys of the object of HTTP headers in an entry. In Continue, this object is in `requestOptions`.
 const HEADER_KEYS: [&str; 2] = ["headers", "http_headers"];
-/// Maximum number of arguments, of variables, and of headers in one entry, each.
+/// Maximum number of items in each list or object of an entry, such as its arguments, variables or headers.
 const MAX_ENTRY_ITEMS: usize = 1_000;
 
-/// Parses the settings in a server's entry, and stores them in a candidate.
+/// Parses the settings in a server's entry, and stores them in the server candidate `found`.
 pub(super) struct EntryReader<'r, 't> {
     pub(super) text: &'r JsonText<'t>,
     pub(super) found: &'r mut ServerCandidate,
 }
 
 impl EntryReader<'_, '_> {
-    /// Parses the settings of a local server except for its command.
+    /// Parses the arguments, variables, working directory and sandbox of a local server.
     pub(super) fn read_local(&mut self, object: &Object<'_>) -> Result<(), ConfigProblem> {
         if let Some(args) = present_property(object, "args") {
             let Value::Array(list) = &args.value else {
@@ -82,7 +82,7 @@ impl EntryReader<'_, '_> {
         Ok(())
     }
 
-    /// Parses the settings of a remote server except for its transport.
+    /// Parses the URL, headers and sign-in settings of a remote server.
     pub(super) fn read_http(&mut self, object: &Object<'_>) -> Result<HttpConfig, ConfigProblem> {
         let mut config = HttpConfig::default();
         if let Some(url) = URL_KEYS.iter().find_map(|key| present_property(object, key)) {
@@ -108,7 +108,7 @@ impl EntryReader<'_, '_> {
             }
         }
         self.read_bearer_token(object, &mut config)?;
-        let known = sign_in::parse_client(self.text, object)?;
+        let known = sign_in::parse_oauth_client(self.text, object)?;
         if known.is_some() {
             config.auth = known;
             return Ok(config);
@@ -121,7 +121,8 @@ impl EntryReader<'_, '_> {
         Ok(config)
     }
 
-    /// Parses the bearer token of Codex: the name of a variable or, although Codex forbids it, a literal.
+    /// Parses the bearer token in Codex's settings: the name of an environment variable or, although Codex forbids it,
+    /// the token itself.
     fn read_bearer_token(&mut self, object: &Object<'_>, config: &mut HttpConfig) -> Result<(), ConfigProblem> {
         const HEADER_NAME: &str = "Authorization";
         if let Some(name) = present_property(object, "bearer_token_env_var") {
@@ -202,7 +203,7 @@ impl EntryReader<'_, '_> {
     }
 }
 
-/// Returns a reference to the environment variable with this name, for an entry that contains only the name.
+/// Returns the reference `${NAME}` to an environment variable, for an entry that contains only the variable's name.
 fn variable_reference(name: &str) -> String {
     format!("${{{name}}}")
 }

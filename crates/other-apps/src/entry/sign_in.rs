@@ -8,17 +8,17 @@ use super::command_text;
 use crate::json_text::{JsonText, present_property};
 
 /// Keys of the object in an entry that describes a pre-registered OAuth client.
-pub(super) const CLIENT_KEYS: [&str; 2] = ["oauth", "auth"];
+pub(super) const OAUTH_CLIENT_KEYS: [&str; 2] = ["oauth", "auth"];
 const CLIENT_ID_KEYS: [&str; 3] = ["clientId", "client_id", "CLIENT_ID"];
 const CLIENT_SECRET_KEYS: [&str; 3] = ["clientSecret", "client_secret", "CLIENT_SECRET"];
 const SCOPES_KEYS: [&str; 3] = ["scopes", "scope", "SCOPES"];
 
 /// Parses a pre-registered OAuth client in the format of another app. Returns `None` if the entry contains none, or if
 /// the client is in Drawbridge's format.
-pub(super) fn parse_client(text: &JsonText<'_>, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
+pub(super) fn parse_oauth_client(text: &JsonText<'_>, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
     let is_own =
         |map: &Object<'_>| ["grant", "issuer", "clientAuth"].iter().any(|key| present_property(map, key).is_some());
-    let map = CLIENT_KEYS.iter().find_map(|key| entry.get_object(key).map(|map| (*key, map)));
+    let map = OAUTH_CLIENT_KEYS.iter().find_map(|key| entry.get_object(key).map(|map| (*key, map)));
     let Some((key, map)) = map.filter(|(key, map)| {
         *key == "oauth" || (CLIENT_ID_KEYS[1..].iter().any(|id| present_property(map, id).is_some()) && !is_own(map))
     }) else {
@@ -50,7 +50,7 @@ pub(super) fn parse_client(text: &JsonText<'_>, entry: &Object<'_>) -> Result<Op
     Ok((auth != AuthConfig::default()).then_some(auth))
 }
 
-/// Returns `true` if an import uses the member with this name of the object that describes an OAuth client.
+/// Returns `true` if an import uses the member `name` of the object that describes an OAuth client.
 pub(super) fn is_imported_client_member(name: &str) -> bool {
     [CLIENT_ID_KEYS, CLIENT_SECRET_KEYS, SCOPES_KEYS].iter().any(|names| names.contains(&name)) || name == "enabled"
 }

@@ -7,7 +7,7 @@ use ports::server_config::{ConfigProblem, HttpKind};
 use crate::json_text::{JsonText, present_property, value_type_name as kind_of};
 
 /// Key of the setting that fixes the MCP protocol revision for a server.
-pub const REVISION_KEY: &str = "protocolVersion";
+pub const PROTOCOL_REVISION_KEY: &str = "protocolVersion";
 
 /// Key of the allow list of tools: only these are offered to models.
 pub const ENABLED_TOOLS_KEY: &str = "enabledTools";
@@ -27,13 +27,13 @@ pub(crate) const URL_KEYS: [&str; 8] =
 pub enum EntryTransport {
     /// A local program that communicates over its standard input and output.
     Stdio,
-    /// A remote server, with its transport if the entry specifies one.
+    /// A remote server. Contains the HTTP transport if the entry specifies one.
     Http(Option<HttpKind>),
-    /// The entry names a transport that Drawbridge does not support.
+    /// A transport that Drawbridge does not support, such as WebSocket.
     Unknown,
 }
 
-/// Determines the transport of an entry. `urls` contains the keys whose value may be a URL.
+/// Determines the transport of an entry from its keys and values. `urls` are the keys that may contain a URL.
 pub fn entry_transport(entry: &Object<'_>, urls: &[&str]) -> EntryTransport {
     let transport = entry.get_string("type").or_else(|| entry.get_string("transport"));
     let transport = transport.map(|literal| literal.value.to_lowercase());
@@ -47,8 +47,8 @@ pub fn entry_transport(entry: &Object<'_>, urls: &[&str]) -> EntryTransport {
     }
 }
 
-/// Parses the name of an HTTP transport, in any common spelling. Returns `Some(None)` if the transport has to be
-/// detected, which includes a missing name, and `None` for other transports.
+/// Parses the name of an HTTP transport, in any common spelling. Returns `Some(None)` if `transport` is `None` or does
+/// not say which HTTP transport is used, and `None` for other transports.
 pub fn parse_http_kind(transport: Option<&str>) -> Option<Option<HttpKind>> {
     match transport.map(str::to_lowercase).as_deref() {
         None | Some("remote") => Some(None),
@@ -66,7 +66,8 @@ fn is_local(entry: &Object<'_>) -> bool {
     COMMAND_KEYS.iter().any(|key| present_property(entry, key).is_some())
 }
 
-/// Returns the value of an entry's command or arguments as a string that can be a program or an argument of a program.
+/// Returns the string in `value`, which is a program or an argument in a server's entry, after checking that it can be
+/// passed to a process.
 ///
 /// # Errors
 /// Returns [`ConfigProblem`] with its position if the value is not a string, or contains a NUL character.

@@ -5,8 +5,8 @@ use ports::server_config::{NewServer, ServerEntry, ValuePart};
 use super::{FoundServer, PendingSecret};
 
 impl FoundServer {
-    /// Converts the found server to the server that an import adds. If the user will enter a secret later, the settings
-    /// refer to the secret, but the keychain has no value for it yet.
+    /// Returns the server to add, with its secrets. For a secret that the user will enter later, the settings contain a
+    /// reference to a keychain entry that does not exist yet.
     #[must_use]
     pub fn new_server(&self) -> NewServer {
         let secret = |value: &secrecy::SecretString| vec![ValuePart::Secret(Some(value.clone()))];

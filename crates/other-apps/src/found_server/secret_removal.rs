@@ -24,7 +24,7 @@ pub enum SecretPlace {
         /// Position of the argument, starting at 1.
         number: u32,
     },
-    /// Sign-in settings of the remote server.
+    /// The sign-in settings of the remote server, such as its OAuth scopes.
     SignIn,
     /// URL of the remote server.
     Url,
@@ -32,7 +32,7 @@ pub enum SecretPlace {
     Command,
     /// The working directory of the server's command.
     Folder,
-    /// Folders of the server's sandbox.
+    /// The paths of the folders that the server's sandbox makes accessible.
     Sandbox,
 }
 
@@ -51,7 +51,7 @@ impl fmt::Display for SecretPlace {
 
 /// Text that replaces a secret in a command-line argument.
 const SECRET_PLACEHOLDER: &str = "<secret>";
-/// Maximum number of nested names before a value in a command-line argument, as in `--header=Name: value`.
+/// Maximum number of names before a value in one command-line argument, as in `--header=Name: value`, which has two.
 const MAX_NESTED_NAMES: usize = 8;
 
 /// Removes secrets from the arguments, URL and other settings that are stored in a file. Variables and headers are not
@@ -134,7 +134,8 @@ fn remove_secret_from_argument(word: &str) -> Option<String> {
         .map(|cleaned| if has_secret(&cleaned) { String::from(SECRET_PLACEHOLDER) } else { cleaned })
 }
 
-/// Removes the secret from the part of an argument after `depth` names, such as `value` in `--header=Name: value`.
+/// Returns an argument, or a part of it, without the secret that it contains. `depth` is the number of names before
+/// this part, such as 2 for `value` in `--header=Name: value`.
 fn remove_secret_from_argument_part(word: &str, depth: usize) -> Option<String> {
     let sign = word.find(['=', ':']).filter(|at| !word[*at..].starts_with("://") && depth < MAX_NESTED_NAMES);
     if let Some(at) = sign {

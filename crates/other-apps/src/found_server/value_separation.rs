@@ -15,7 +15,8 @@ use crate::secret_detection::{
 use crate::server_candidate::ServerCandidate;
 use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, find_references};
 
-/// Variables and headers of a server, separated by kind of value. The remaining configuration contains no secrets.
+/// The values of a server's variables and headers, separated by kind, after their secrets were removed from the
+/// configuration.
 #[derive(Debug, Default)]
 pub(crate) struct SeparatedValues {
     pub(crate) env: BTreeMap<String, ImportedValueKind>,
@@ -23,12 +24,12 @@ pub(crate) struct SeparatedValues {
     pub(crate) secrets: BTreeMap<String, SecretString>,
     pub(crate) pending: BTreeMap<String, PendingSecret>,
     pub(crate) client_secret: Option<SecretString>,
-    /// Set if the settings refer to a client secret of the OAuth client but don't contain its value.
+    /// Set if the settings refer to the OAuth client's secret, but don't contain its value.
     pub(crate) lacks_client_secret: bool,
 }
 
-/// Replaces references in a candidate with values that are already known: the home folder, the path separator, and, in
-/// a project's file, the project folder.
+/// Replaces those references in a candidate whose values are known: the home folder, the path separator and, if the
+/// candidate is from a project's file, the project folder.
 pub(crate) fn resolve_known_references(
     candidate: &mut ServerCandidate,
     syntax: ReferenceSyntax,
@@ -68,8 +69,8 @@ pub(crate) fn resolve_known_references(
     }
 }
 
-/// Adds the names of the variables in the environment file that the entry refers to. Their values are not imported,
-/// since another program may change them.
+/// Adds a variable to the candidate for each name in the environment file that the entry refers to. The values in that
+/// file are not imported, since another program may change them.
 pub(crate) fn add_env_file_variables(candidate: &mut ServerCandidate, names: &dyn Fn(&str) -> Option<Vec<String>>) {
     let Some(file) = candidate.extras.env_file.take() else { return };
     let Some(names) = names(&file) else {
@@ -87,7 +88,8 @@ pub(crate) fn add_env_file_variables(candidate: &mut ServerCandidate, names: &dy
     }
 }
 
-/// Removes the secret values of a server's variables and headers, and returns the kind of each value.
+/// Removes the secrets from the values of a server's variables and headers. Returns the secrets, and the kind of each
+/// value.
 pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: ReferenceSyntax) -> SeparatedValues {
     let mut separated = SeparatedValues::default();
     secret_removal::move_container_variables(&mut candidate.config);
@@ -164,8 +166,8 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
     separated
 }
 
-/// Determines the kind of a variable's or header's value. Considers the text around the references in the value, and
-/// their default values.
+/// Determines the kind of a variable's or header's value. In a value with references, the text around them and their
+/// default values can be secret.
 fn value_kind(name: &str, value: &str, found: &[ValueReference]) -> ImportedValueKind {
     if found.is_empty() {
         return if is_secret_value(name, value) { ImportedValueKind::Secret } else { ImportedValueKind::Literal };
@@ -187,14 +189,14 @@ fn value_kind(name: &str, value: &str, found: &[ValueReference]) -> ImportedValu
     if any { ImportedValueKind::Secret } else { ImportedValueKind::Reference }
 }
 
-/// Splits a header value after its authentication scheme, such as `Bearer `, if there is one.
+/// Returns a pending secret for a header value that has to be entered again, with its authentication scheme, such as
+/// `Bearer `, as the text before the secret.
 fn secret_after_scheme(value: &str) -> PendingSecret {
     let scheme = value.split_once(' ').map(|(scheme, _)| scheme).filter(|scheme| is_auth_scheme(scheme));
     PendingSecret { before: scheme.map(|scheme| format!("{scheme} ")).unwrap_or_default(), after: String::new() }
 }
 
-/// Returns a pending secret that consists of everything from the first to the last reference in a value, with the text
-/// before and after them.
+/// Returns a pending secret that replaces everything from the first to the last reference in a value.
 fn pending_secret(value: &str, found: &[ValueReference]) -> PendingSecret {
     let (Some(first), Some(last)) = (found.first(), found.last()) else { return PendingSecret::default() };
     let (before, after) = (&value[..first.range.start], &value[last.range.end..]);

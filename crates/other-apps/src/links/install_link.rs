@@ -13,12 +13,12 @@ use crate::export::{EntryWriter, SecretSubstitute};
 use crate::omissions::{ExportOmissions, OmittedSetting};
 
 /// Characters that are percent-encoded in a link's parameter: all except letters, digits, `-`, `_` and `.`.
-const ENCODED_CHARACTERS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
+const PERCENT_ENCODED_CHARACTERS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
-/// Maximum number of local paths that are reported.
-const MAX_NAMED_PATHS: usize = 10;
+/// Maximum number of local paths that [`ExportOmissions`] mentions.
+const MAX_PATHS_IN_NOTE: usize = 10;
 
-/// The app in which opening an install link adds the server.
+/// The app for which an install link is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkTarget {
     /// Drawbridge installs the server, after the user opens a `drawbridge:` link.
@@ -44,9 +44,9 @@ impl LinkTarget {
 /// A link that installs a server when the user opens it. Contains no secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstallLink {
-    /// App that opens the link.
+    /// App that installs the server when the link is opened.
     pub app: LinkTarget,
-    /// URL with the app's scheme, which the operating system opens with the app.
+    /// URL with a scheme for which the operating system starts the app.
     pub link: String,
     /// Web page of the app's maker that redirects to `link`, or `None` if no such page exists. Sites such as GitHub
     /// only permit links to web pages.
@@ -113,12 +113,13 @@ pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink
         settings: remove_unsupported(&mut entry, &server.config, app),
         local_paths: local_paths(&entry),
     };
-    let (link, web) = link_addresses(&name, entry, writer.inputs, app);
+    let (link, web) = link_and_web_url(&name, entry, writer.inputs, app);
     verify_link(&link, &server.config)?;
     Ok(InstallLink { app, link, web, omissions })
 }
 
-/// Removes settings that a link for this app can't contain from an entry, and returns them.
+/// Removes from a server's entry the settings that a link for `app` can't contain, and returns the settings of `config`
+/// that the link omits.
 fn remove_unsupported(entry: &mut Map<String, Value>, config: &ServerConfig, app: LinkTarget) -> Vec<OmittedSetting> {
     entry.remove("cwd");
     entry.retain(|key, value| key != "args" || value.as_array().is_some_and(|args| !args.is_empty()));
@@ -136,7 +137,7 @@ fn remove_unsupported(entry: &mut Map<String, Value>, config: &ServerConfig, app
     omitted
 }
 
-/// Returns the paths in an entry that may only exist on this computer. Omitted secrets are not mentioned.
+/// Returns the paths in an entry that may exist only on this computer.
 fn local_paths(entry: &Map<String, Value>) -> Vec<String> {
     let is_path = |word: &&str| {
         let is_drive = matches!(word.as_bytes(), [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());
@@ -148,18 +149,18 @@ fn local_paths(entry: &Map<String, Value>) -> Vec<String> {
         other => other.into_iter().collect::<Vec<_>>(),
     };
     let words = ["command", "args", "env"].into_iter().flat_map(values).filter_map(Value::as_str);
-    words.filter(is_path).take(MAX_NAMED_PATHS).map(str::to_owned).collect()
+    words.filter(is_path).take(MAX_PATHS_IN_NOTE).map(str::to_owned).collect()
 }
 
-/// Returns the link with the app's scheme, and the web page that redirects to it.
-fn link_addresses(
+/// Returns the link with the app's scheme and, if there is one, the URL of the web page that redirects to it.
+fn link_and_web_url(
     name: &str,
     entry: Map<String, Value>,
     inputs: Vec<Value>,
     app: LinkTarget,
 ) -> (String, Option<String>) {
     let config = Value::Object(entry.clone()).to_string();
-    let encoded = |text: &str| utf8_percent_encode(text, ENCODED_CHARACTERS).to_string();
+    let encoded = |text: &str| utf8_percent_encode(text, PERCENT_ENCODED_CHARACTERS).to_string();
     match app {
         LinkTarget::Drawbridge => {
             let config = URL_SAFE_NO_PAD.encode(config);
@@ -183,7 +184,7 @@ fn link_addresses(
     }
 }
 
-/// Verifies that parsing the link results in the original server.
+/// Checks that parsing the link results in the server with this configuration.
 fn verify_link(link: &str, config: &ServerConfig) -> Result<(), ConfigProblem> {
     let found = parse_candidates(link)
         .map_err(|found| link_problem(&format!("no link can install this server: {}", found.message)))?;

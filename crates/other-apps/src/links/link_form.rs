@@ -3,7 +3,7 @@
 /// An install link format of an app: how links begin, and how they contain servers.
 #[derive(Debug)]
 pub(super) struct LinkForm {
-    /// Display name of the app that defines the format.
+    /// Display name of the app whose maker defined the format.
     pub(super) app: &'static str,
     /// Prefixes of such links. `*` matches one path segment, such as a language.
     starts: &'static [&'static str],
@@ -103,8 +103,8 @@ fn strip_link_prefix<'t>(text: &'t str, start: &str) -> Option<&'t str> {
     strip_prefix_ignoring_case(&rest[end..], behind)
 }
 
-/// Removes a prefix from a text. Case is ignored, since schemes and hosts are case-insensitive (RFC 3986, section
-/// 6.2.2.1).
+/// Returns the text after the prefix `start`, or `None` if the text does not begin with it. Case is ignored, since
+/// schemes and hosts are case-insensitive (RFC 3986, section 6.2.2.1).
 fn strip_prefix_ignoring_case<'t>(text: &'t str, start: &str) -> Option<&'t str> {
     let (head, rest) = text.split_at_checked(start.len())?;
     head.eq_ignore_ascii_case(start).then_some(rest)

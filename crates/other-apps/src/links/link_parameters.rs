@@ -10,10 +10,10 @@ use crate::notes::quoted_text;
 /// Maximum number of query parameters in a link.
 const MAX_LINK_PARAMETERS: usize = 500;
 
-const LENIENT_PADDING: GeneralPurposeConfig =
+const BASE64_LENIENT_PADDING: GeneralPurposeConfig =
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
-const STANDARD_ENGINE: GeneralPurpose = GeneralPurpose::new(&STANDARD, LENIENT_PADDING);
-const URL_SAFE_ENGINE: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, LENIENT_PADDING);
+const BASE64_STANDARD_ENGINE: GeneralPurpose = GeneralPurpose::new(&STANDARD, BASE64_LENIENT_PADDING);
+const BASE64_URL_SAFE_ENGINE: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, BASE64_LENIENT_PADDING);
 
 /// Query parameters of a link, in order. If a parameter occurs twice, apps differ in which value they use, so a
 /// parameter that requires a single value must be unique.
@@ -71,7 +71,7 @@ pub(super) fn percent_decode(text: &str) -> Result<String, String> {
 /// Decodes base64 in either alphabet (RFC 4648, sections 4 and 5), with or without padding.
 pub(super) fn decode_base64(text: &str) -> Result<String, String> {
     let text = text.replace(' ', "+");
-    let engine = if text.contains(['-', '_']) { URL_SAFE_ENGINE } else { STANDARD_ENGINE };
+    let engine = if text.contains(['-', '_']) { BASE64_URL_SAFE_ENGINE } else { BASE64_STANDARD_ENGINE };
     let bytes = engine.decode(text).map_err(|_| String::from("its content is not valid base64"))?;
     String::from_utf8(bytes).map_err(|_| String::from("its base64 does not encode UTF-8 text"))
 }

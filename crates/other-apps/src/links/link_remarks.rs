@@ -14,19 +14,20 @@ use crate::notes::{MAX_QUOTED_CHARS, omission_note, quoted_text, shortened_text}
 use crate::secret_detection::{has_secret, is_empty_or_switch, is_secret_name};
 use crate::server_candidate::ServerCandidate;
 
-/// Maximum number of warnings about one server, and of names in one warning.
+/// Maximum number of warnings about one server.
 const MAX_LINK_WARNINGS: usize = 20;
-/// Description of one omitted warning, and of several.
-const MORE_WARNINGS: [&str; 2] =
+/// Words for the warnings that are omitted, in the singular and in the plural.
+const OMITTED_WARNINGS_SINGULAR_PLURAL: [&str; 2] =
     ["warning: read the whole command before you add it", "warnings: read the whole command before you add it"];
-const MAX_WARNING_NAMES: usize = 20;
+const MAX_NAMES_IN_WARNING: usize = 20;
 
-/// Kind of the program that a link's server runs, by the risks of the program's command-line options.
+/// Kind of a program that a server in a link runs. It determines which command-line options are risky.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProgramKind {
     /// A shell, such as `bash`, which runs command lines.
     Shell,
-    /// An interpreter. Each character of the string is a short option whose value is code to run.
+    /// An interpreter, such as `python`. Each character of the string is a one-letter option whose value is code that
+    /// the interpreter runs.
     Interpreter(&'static str),
     /// A program such as `npx`, which loads a package and runs it.
     Launcher,
@@ -37,7 +38,7 @@ enum ProgramKind {
 }
 
 /// Options of interpreters and launchers whose value is code, or a file with code that is executed first.
-const CODE_OPTIONS: [&str; 8] =
+const CODE_EXECUTION_OPTIONS: [&str; 8] =
     ["--call", "--eval", "--print", "--require", "--import", "--loader", "--experimental-loader", "--preload"];
 /// Options of launchers that set the source of packages.
 const PACKAGE_SOURCE_OPTIONS: [&str; 10] = [
@@ -53,7 +54,7 @@ const PACKAGE_SOURCE_OPTIONS: [&str; 10] = [
     "-p",
 ];
 /// Options of container programs that give access to a folder, a device or privileges of the host.
-const HOST_ACCESS_OPTIONS: [&str; 8] =
+const CONTAINER_HOST_ACCESS_OPTIONS: [&str; 8] =
     ["--volume", "--mount", "--privileged", "--device", "--cap-add", "--pid", "--network", "--net"];
 /// Returns warnings about risky settings of a server in an install link.
 pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<ImportNote> {
@@ -75,7 +76,7 @@ pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<ImportNote> {
         .iter()
         .filter(|(name, value)| has_secret(value) || (is_secret_name(name) && !needs_value(value)))
         .map(|(name, _)| name)
-        .take(MAX_WARNING_NAMES)
+        .take(MAX_NAMES_IN_WARNING)
         .collect();
     if !secret.is_empty() {
         let names = quoted_names(&secret);
@@ -87,7 +88,7 @@ pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<ImportNote> {
     let omitted = remarks.len().saturating_sub(MAX_LINK_WARNINGS);
     remarks.truncate(MAX_LINK_WARNINGS);
     // Otherwise harmless words with warnings could hide the dangerous ones after them.
-    remarks.extend(omission_note(ImportNoteKind::MoreWarnings, omitted, MORE_WARNINGS));
+    remarks.extend(omission_note(ImportNoteKind::MoreWarnings, omitted, OMITTED_WARNINGS_SINGULAR_PLURAL));
     remarks
 }
 
@@ -99,15 +100,15 @@ fn shortened_names(names: &[&String]) -> Vec<String> {
     names.iter().map(|name| shortened_text(name)).collect()
 }
 
-/// Truncates a host in ASCII at its beginning, since its end decides who owns it.
-fn host_end(host: &str) -> String {
+/// Shortens an ASCII host name at its beginning, since the end of the name shows who owns the host.
+fn shorten_host_at_start(host: &str) -> String {
     match host.char_indices().nth_back(MAX_QUOTED_CHARS - 1) {
         Some((start, _)) if start > 0 => format!("…{}", &host[start..]),
         _ => host.to_owned(),
     }
 }
 
-/// Returns `true` if a value is a placeholder that the user has to fill in.
+/// Returns `true` if a value is empty, a boolean, or contains a placeholder such as `${NAME}` or `<key>`.
 fn needs_value(value: &str) -> bool {
     is_empty_or_switch(value.trim()) || value.contains("${") || (value.contains('<') && value.contains('>'))
 }
@@ -115,20 +116,20 @@ fn needs_value(value: &str) -> bool {
 fn remote_warnings(remote: &HttpConfig) -> Vec<ImportNote> {
     let mut remarks = Vec::new();
     let host = Url::parse(&remote.url).ok().and_then(|url| url.host().map(|host| host.to_owned()));
-    match host.map(|host| address_range(&host)) {
-        Some(AddressRange::ThisComputer) => {
+    match host.map(|host| address_location(&host)) {
+        Some(AddressLocation::ThisComputer) => {
             let note =
                 "its address is on this computer: the program that responds there receives everything that is sent";
             remarks.push(ImportNote::new(ImportNoteKind::ThisComputer, note));
         }
-        Some(AddressRange::OwnNetwork) => {
+        Some(AddressLocation::OwnNetwork) => {
             let note = "its address is in your network or reserved, and not on the internet";
             remarks.push(ImportNote::new(ImportNoteKind::OwnNetwork, note));
         }
-        Some(AddressRange::Internet) | None => {}
+        Some(AddressLocation::Internet) | None => {}
     }
     if let Some(ascii) = UrlParts::parse(&remote.url).ascii_host {
-        let ascii = host_end(&ascii);
+        let ascii = shorten_host_at_start(&ascii);
         let note = format!("its host has letters that look like others: it is {ascii:?}");
         remarks.push(ImportNote::new(ImportNoteKind::LookalikeHost, note).with_names([ascii]));
     }
@@ -137,33 +138,33 @@ fn remote_warnings(remote: &HttpConfig) -> Vec<ImportNote> {
 
 /// Location of a network address: this computer, the local network, or the internet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum AddressRange {
+enum AddressLocation {
     ThisComputer,
     OwnNetwork,
     Internet,
 }
 
-/// Top-level domains that are only resolved in a private network.
+/// Domains, and suffixes of domains, that are only resolved in a private network.
 const PRIVATE_DOMAINS: [&str; 4] = ["local", "internal", "lan", "home.arpa"];
 
-fn address_range(host: &Host<String>) -> AddressRange {
+fn address_location(host: &Host<String>) -> AddressLocation {
     let address: IpAddr = match host {
         Host::Domain(name) => {
             let name = name.trim_end_matches('.').to_ascii_lowercase();
             let is_below = |end: &str| name == end || name.ends_with(&format!(".{end}"));
             if is_below("localhost") {
-                return AddressRange::ThisComputer;
+                return AddressLocation::ThisComputer;
             }
             let is_own = !name.contains('.') || PRIVATE_DOMAINS.into_iter().any(is_below);
-            return if is_own { AddressRange::OwnNetwork } else { AddressRange::Internet };
+            return if is_own { AddressLocation::OwnNetwork } else { AddressLocation::Internet };
         }
         Host::Ipv4(address) => (*address).into(),
         Host::Ipv6(address) => address.to_ipv4_mapped().map_or_else(|| (*address).into(), IpAddr::from),
     };
     match address {
-        address if address.is_loopback() || address.is_unspecified() => AddressRange::ThisComputer,
-        address if is_public(address) => AddressRange::Internet,
-        _ => AddressRange::OwnNetwork,
+        address if address.is_loopback() || address.is_unspecified() => AddressLocation::ThisComputer,
+        address if is_public(address) => AddressLocation::Internet,
+        _ => AddressLocation::OwnNetwork,
     }
 }
 
@@ -207,7 +208,7 @@ fn local_warnings(config: &StdioConfig) -> Vec<ImportNote> {
         remarks.push(ImportNote::new(risk.note_kind(), note).at(place).with_names([shortened_text(option)]));
     }
     let variables: Vec<&String> =
-        config.env.keys().filter(|name| is_code_variable(name)).take(MAX_WARNING_NAMES).collect();
+        config.env.keys().filter(|name| is_code_variable(name)).take(MAX_NAMES_IN_WARNING).collect();
     if !variables.is_empty() {
         let note = format!("these variables decide which code runs: {}", quoted_names(&variables));
         remarks.push(ImportNote::new(ImportNoteKind::CodeVariables, note).with_names(shortened_names(&variables)));
@@ -252,7 +253,8 @@ fn program_kind(word: &str) -> Option<ProgramKind> {
     })
 }
 
-/// Risk of a program's command-line option.
+/// A risk of a command-line option: the option runs code, changes the source of packages, or gives access to the
+/// computer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OptionRisk {
     Code,
@@ -278,8 +280,8 @@ impl OptionRisk {
     }
 }
 
-/// Returns the risk of a program's command-line option, or `None` if the option has none. `next` is the argument after
-/// the option.
+/// Returns the risk of the command-line option `word` of a program, or `None` if it has none. `next` is the argument
+/// after the option, which may be its value.
 fn option_risk(kind: ProgramKind, word: &str, next: &str) -> Option<OptionRisk> {
     let value = word.split_once('=').map_or(next, |(_, value)| value);
     let has_letter = |letters: &str| {
@@ -288,7 +290,7 @@ fn option_risk(kind: ProgramKind, word: &str, next: &str) -> Option<OptionRisk> 
         let is_letter = |c: &char| c.is_ascii_alphabetic() && *c != 'm';
         cluster.is_some_and(|cluster| cluster.chars().take_while(is_letter).any(|c| letters.contains(c)))
     };
-    let is_code = CODE_OPTIONS.contains(&option_name(word));
+    let is_code = CODE_EXECUTION_OPTIONS.contains(&option_name(word));
     match kind {
         ProgramKind::Shell => {
             let switch = ["/c", "/k", "/r"].iter().any(|switch| word.eq_ignore_ascii_case(switch));
@@ -305,7 +307,7 @@ fn option_risk(kind: ProgramKind, word: &str, next: &str) -> Option<OptionRisk> 
             let is_short = has_letter("v") && (value.contains(':') || word.contains(':'));
             let is_given = match option_name(word) {
                 "--pid" | "--network" | "--net" => value.starts_with("host"),
-                word => HOST_ACCESS_OPTIONS.contains(&word),
+                word => CONTAINER_HOST_ACCESS_OPTIONS.contains(&word),
             };
             (is_short || is_given).then_some(OptionRisk::HostAccess)
         }
@@ -318,7 +320,8 @@ fn option_name(word: &str) -> &str {
     word.split('=').next().unwrap_or(word)
 }
 
-/// Returns `true` for an argument that loads a package from a URL, a repository or a file, not from a registry.
+/// Returns `true` if a package runner would load the package that this argument names from a URL, a repository or a
+/// file, instead of a registry.
 fn is_package_address(word: &str) -> bool {
     word.contains("://") || ["git+", "github:", "gitlab:", "file:", "git@"].iter().any(|start| word.contains(start))
 }

@@ -18,16 +18,16 @@ use crate::server_candidate::ServerCandidate;
 
 /// Maximum number of servers in one install link.
 const MAX_LINK_SERVERS: usize = 20;
-/// Maximum length of a server's name, in characters.
+/// Maximum length of a server's name in an install link, in characters.
 const MAX_LINK_SERVER_NAME_CHARS: usize = 64;
 /// Maximum number of unknown keys that one note names.
-const MAX_NAMED_KEYS: usize = 20;
+const MAX_KEYS_IN_NOTE: usize = 20;
 
 /// Keys that a link may set for local servers.
-const LOCAL_KEYS: [&str; 5] = ["name", "type", "command", "args", "env"];
-const REMOTE_KEYS: [&str; 4] = ["name", "type", "url", "headers"];
+const LOCAL_SERVER_KEYS: [&str; 5] = ["name", "type", "command", "args", "env"];
+const REMOTE_SERVER_KEYS: [&str; 4] = ["name", "type", "url", "headers"];
 /// Keys that links of other apps contain, and that have no effect on the server.
-const IGNORED_KEYS: [&str; 5] = ["inputs", "gallery", "description", "id", "installation_notes"];
+const IGNORED_LINK_KEYS: [&str; 5] = ["inputs", "gallery", "description", "id", "installation_notes"];
 
 /// Parses the servers in the JSON of a link. `name` and `inputs` are separate parameters of the link. `inputs`
 /// describes values for which VS Code prompts the user.
@@ -110,14 +110,15 @@ fn insert_pairs<'p>(
     Ok(())
 }
 
-/// Returns an error for unsupported keys in Drawbridge's own links. In links of other apps, adds a note about them
-/// instead.
+/// Returns an error if one of Drawbridge's own links contains unsupported keys. For a link of another app, adds a note
+/// about them to each server instead.
 pub(super) fn reject_or_note_keys<'k>(
     form: &LinkForm,
     keys: impl Iterator<Item = &'k str>,
     found: &mut [ServerCandidate],
 ) -> Result<(), String> {
-    let keys: Vec<&str> = keys.filter(|key| form.own || !IGNORED_KEYS.contains(key)).take(MAX_NAMED_KEYS).collect();
+    let keys: Vec<&str> =
+        keys.filter(|key| form.own || !IGNORED_LINK_KEYS.contains(key)).take(MAX_KEYS_IN_NOTE).collect();
     match (&keys[..], form.own) {
         ([], _) => {}
         ([first, ..], true) => return Err(format!("a link may not set {}", quoted_text(first))),
@@ -140,7 +141,8 @@ fn parse_link_json<'t>(text: &JsonText<'t>) -> Result<Value<'t>, String> {
 
 type NamedEntry<'o, 't> = (Option<String>, &'o Object<'t>);
 
-/// Returns the entries of servers with their names. `value` is a single entry, a list, or an object of entries by name.
+/// Returns the entries of the servers in a link, each with its name if it has one. `root` is a single entry, a list of
+/// entries, or an object that contains entries by name.
 fn entries_with_names<'o, 't>(
     form: &LinkForm,
     text: &JsonText<'_>,
@@ -188,8 +190,8 @@ fn parse_candidate(
     let entry = with_standard_keys(form, object);
     let count = |key: &str| entry.properties.iter().filter(|property| property.name.as_str() == key).count();
     let allowed: &[&str] = match (count("command"), count("url")) {
-        (1, 0) => &LOCAL_KEYS,
-        (0, 1) => &REMOTE_KEYS,
+        (1, 0) => &LOCAL_SERVER_KEYS,
+        (0, 1) => &REMOTE_SERVER_KEYS,
         (0, 0) => return Err(String::from("there is no server in it: a \"command\" or a \"url\" was expected")),
         _ => return Err(String::from("it has more than one of \"command\" and \"url\", so that it means two servers")),
     };
@@ -217,7 +219,8 @@ fn parse_candidate(
     Ok(found)
 }
 
-/// Returns an entry in which the other app's keys for the URL and the transport are replaced by the common ones.
+/// Returns an entry in which the keys for the URL and the transport that this link format uses are replaced by the
+/// usual ones.
 fn with_standard_keys<'o, 't>(form: &LinkForm, object: &'o Object<'t>) -> Cow<'o, Object<'t>> {
     use jsonc_parser::ast::ObjectPropName::String as Name;
     if form.own {
@@ -246,8 +249,8 @@ fn with_standard_keys<'o, 't>(form: &LinkForm, object: &'o Object<'t>) -> Cow<'o
     Cow::Owned(own)
 }
 
-/// Returns the name of a server, which may contain letters, digits, `.`, `-` and `_`. In links of other apps, other
-/// characters are replaced.
+/// Checks the name of a server in one of Drawbridge's own links, which may contain letters, digits, `.`, `-` and `_`.
+/// In links of other apps, replaces all other characters, with a note.
 fn server_name(form: &LinkForm, name: Option<String>, notes: &mut ImportNotes) -> Result<Option<String>, String> {
     let Some(name) = name else { return Ok(None) };
     let plain = nearest_allowed_name(&name);
@@ -264,7 +267,7 @@ fn server_name(form: &LinkForm, name: Option<String>, notes: &mut ImportNotes) -
     Ok(Some(plain).filter(|plain| !plain.is_empty()))
 }
 
-/// Replaces the characters of a name that a link's server name may not contain.
+/// Returns a name in which each character that is not permitted in links is replaced.
 pub(super) fn nearest_allowed_name(name: &str) -> String {
     let sign = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { ' ' };
     let spaced: String = name.chars().take(MAX_LINK_SERVER_NAME_CHARS * 4).map(sign).collect();

@@ -11,12 +11,13 @@ use super::{printable_text, quoted_text};
 use crate::server_candidate::EntryExtras;
 use crate::variables::{ReferenceSyntax, ValueReference, find_references};
 
-/// Maximum number of placeholders in the notes about one server, and of passwords. The number of the others is noted.
+/// Maximum number of placeholders in the notes about one server, and maximum number of passwords in them. A last note
+/// counts the others.
 const MAX_PLACEHOLDERS: usize = 20;
-/// Description of one omitted placeholder, and of several.
-const MORE_PLACEHOLDERS: [&str; 2] = ["text to replace or fill in", "texts to replace or fill in"];
-/// Description of one omitted password, and of several.
-const MORE_PASSWORDS: [&str; 2] =
+/// Words for the placeholders that the notes omit, in the singular and in the plural.
+const OMITTED_PLACEHOLDERS_SINGULAR_PLURAL: [&str; 2] = ["text to replace or fill in", "texts to replace or fill in"];
+/// Words for the passwords that the notes omit, in the singular and in the plural.
+const OMITTED_PASSWORDS_SINGULAR_PLURAL: [&str; 2] =
     ["password that would be stored as plain text", "passwords that would be stored as plain text"];
 
 /// A text that the user has to replace before the server works.
@@ -29,9 +30,9 @@ pub struct ImportPlaceholder {
     pub text: String,
 }
 
-/// Reason why the user may have to replace a text.
+/// Reason why a text in a configuration probably has to be replaced by the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PlaceholderReason {
+enum ReplacementReason {
     Empty,
     Reference,
     Placeholder,
@@ -45,41 +46,46 @@ pub(crate) fn placeholder_notes(config: &ServerConfig) -> Vec<ImportNote> {
         let is_value = matches!(place, ImportPlace::Value { .. });
         let words = describe_place(&place, config);
         let (kind, note) = match gap {
-            PlaceholderReason::Empty => {
+            ReplacementReason::Empty => {
                 (ImportNoteKind::Empty, format!("{words} is empty: fill it in if the server needs it"))
             }
-            PlaceholderReason::Reference => (
+            ReplacementReason::Reference => (
                 if is_value { ImportNoteKind::AsWritten } else { ImportNoteKind::Placeholder },
                 format!("{words} is {}: Drawbridge passes it unchanged, so replace it by the value", quoted_text(text)),
             ),
-            PlaceholderReason::Placeholder => (
+            ReplacementReason::Placeholder => (
                 ImportNoteKind::Placeholder,
                 format!("{words} is {}: this looks like a placeholder, put your own value there", quoted_text(text)),
             ),
         };
         let note = ImportNote::new(kind, note).at(place);
-        if gap == PlaceholderReason::Empty { note } else { note.with_names([text]) }
+        if gap == ReplacementReason::Empty { note } else { note.with_names([text]) }
     });
-    notes.chain(omission_note(ImportNoteKind::MorePlaceholders, omitted, MORE_PLACEHOLDERS)).collect()
+    notes
+        .chain(omission_note(ImportNoteKind::MorePlaceholders, omitted, OMITTED_PLACEHOLDERS_SINGULAR_PLURAL))
+        .collect()
 }
 
-/// Returns the texts in a command or a URL that have to be replaced before the server can work.
+/// Returns the texts that the user has to replace before the server can work: placeholders and references in all parts
+/// of the configuration except the values of variables and headers.
 pub(crate) fn required_replacements(config: &ServerConfig) -> Vec<ImportPlaceholder> {
-    let is_needed = |(place, gap, _): &(ImportPlace, PlaceholderReason, &str)| {
-        *gap != PlaceholderReason::Empty && !matches!(place, ImportPlace::Value { .. })
+    let is_needed = |(place, gap, _): &(ImportPlace, ReplacementReason, &str)| {
+        *gap != ReplacementReason::Empty && !matches!(place, ImportPlace::Value { .. })
     };
     let gaps = find_placeholders(config).into_iter().filter(is_needed);
     let replacements = gaps.map(|(place, _, text)| ImportPlaceholder { place, text: printable_text(text) });
     replacements.take(MAX_PLACEHOLDERS).collect()
 }
 
-/// Returns notes about passwords for which the other app prompts the user, in texts that are stored in the settings
-/// file as they are: only values of variables and headers can be stored in the keychain.
+/// Returns notes about passwords that the other app prompts for, and that are not values of variables or headers. Such
+/// passwords would be stored in the settings file as plain text, since the keychain can't contain them.
 pub(crate) fn plain_password_notes(config: &ServerConfig, extras: &EntryExtras) -> Vec<ImportNote> {
     let is_password = |reference: &ValueReference| extras.is_password(reference);
     let mut notes: Vec<ImportNote> = Vec::new();
     let mut seen = BTreeSet::new();
-    for (place, text) in texts(config).into_iter().filter(|(place, _)| !matches!(place, ImportPlace::Value { .. })) {
+    for (place, text) in
+        places_and_texts(config).into_iter().filter(|(place, _)| !matches!(place, ImportPlace::Value { .. }))
+    {
         for ValueReference { range, .. } in find_references(text, ReferenceSyntax::Any).into_iter().filter(is_password)
         {
             let placeholder = &text[range];
@@ -97,28 +103,28 @@ pub(crate) fn plain_password_notes(config: &ServerConfig, extras: &EntryExtras) 
         }
     }
     let omitted = seen.len().saturating_sub(notes.len());
-    notes.extend(omission_note(ImportNoteKind::MorePlainPasswords, omitted, MORE_PASSWORDS));
+    notes.extend(omission_note(ImportNoteKind::MorePlainPasswords, omitted, OMITTED_PASSWORDS_SINGULAR_PLURAL));
     notes
 }
 
-/// Returns a note with the number of omitted notes, or `None` if none were omitted. The description of what they are
-/// about is given in the singular and in the plural.
+/// Returns a note that `omitted` further notes were omitted, or `None` if that number is 0. `one` and `several` are the
+/// words for the subject of the omitted notes, in the singular and in the plural.
 pub(crate) fn omission_note(kind: ImportNoteKind, omitted: usize, [one, several]: [&str; 2]) -> Option<ImportNote> {
     let text = format!("and {omitted} more {}", if omitted == 1 { one } else { several });
     (omitted > 0).then(|| ImportNote::new(kind, text).with_names([omitted.to_string()]))
 }
 
-fn find_placeholders(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReason, &str)> {
+fn find_placeholders(config: &ServerConfig) -> Vec<(ImportPlace, ReplacementReason, &str)> {
     // A reference to one of Drawbridge's secrets is replaced by Drawbridge.
     let is_replaced = |(place, text): &(ImportPlace, &str)| {
         matches!(place, ImportPlace::Value { .. }) && !secrets::referenced_secret_names(text).is_empty()
     };
-    let places = texts(config).into_iter().filter(|found| !is_replaced(found));
-    places.filter_map(|(place, text)| Some((place, placeholder_reason(text)?, text))).collect()
+    let places = places_and_texts(config).into_iter().filter(|found| !is_replaced(found));
+    places.filter_map(|(place, text)| Some((place, replacement_reason(text)?, text))).collect()
 }
 
-/// Returns the texts of a configuration in the order in which they are shown.
-fn texts(config: &ServerConfig) -> Vec<(ImportPlace, &str)> {
+/// Returns the texts of a configuration that may contain placeholders, in the order in which the page shows them.
+fn places_and_texts(config: &ServerConfig) -> Vec<(ImportPlace, &str)> {
     let mut places: Vec<(ImportPlace, &str)> = Vec::new();
     let values = config.environment_or_headers().iter();
     let values = values.map(|(name, value)| (ImportPlace::Value { name: name.clone() }, value.as_str()));
@@ -138,11 +144,11 @@ fn texts(config: &ServerConfig) -> Vec<(ImportPlace, &str)> {
     places
 }
 
-fn placeholder_reason(text: &str) -> Option<PlaceholderReason> {
+fn replacement_reason(text: &str) -> Option<ReplacementReason> {
     match text {
-        "" => Some(PlaceholderReason::Empty),
-        _ if is_reference(text) => Some(PlaceholderReason::Reference),
-        _ => is_placeholder(text).then_some(PlaceholderReason::Placeholder),
+        "" => Some(ReplacementReason::Empty),
+        _ if is_reference(text) => Some(ReplacementReason::Reference),
+        _ => is_placeholder(text).then_some(ReplacementReason::Placeholder),
     }
 }
 
@@ -159,7 +165,7 @@ fn describe_place(place: &ImportPlace, config: &ServerConfig) -> String {
     }
 }
 
-/// Returns `true` if a text contains a reference that a shell or an editor would replace.
+/// Returns `true` if a text contains a reference such as `${NAME}`, which a shell or an editor would replace.
 fn is_reference(text: &str) -> bool {
     let name = |rest: &str| rest.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     text.contains("${")

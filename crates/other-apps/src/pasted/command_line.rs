@@ -17,7 +17,7 @@ const SERVER_LAUNCHERS: [&str; 14] = [
 ];
 
 /// Returns `true` if a command line adds a server to an app, such as `claude mcp add`.
-pub(super) fn is_add_command(line: &str) -> bool {
+pub(super) fn is_mcp_add_command(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().take(3).collect();
     match words[..] {
         [program, "mcp", "add" | "add-json"] => ADD_COMMAND_PROGRAMS.contains(&program),
@@ -27,7 +27,7 @@ pub(super) fn is_add_command(line: &str) -> bool {
 }
 
 /// Returns `true` if a command line begins with a program that is commonly used to start servers.
-pub(super) fn begins_with_launcher(line: &str) -> bool {
+pub(super) fn starts_with_server_launcher(line: &str) -> bool {
     line.split_whitespace().next().is_some_and(|word| SERVER_LAUNCHERS.contains(&word))
 }
 
@@ -35,7 +35,7 @@ pub(super) fn begins_with_launcher(line: &str) -> bool {
 pub(super) fn parse_candidates(line: &str) -> Result<Vec<ServerCandidate>, String> {
     let words = shell_words::split(line)
         .map_err(|_| String::from("a quote is opened in this line and not closed; expected a whole command line"))?;
-    if is_add_command(line) {
+    if is_mcp_add_command(line) {
         return parse_add_command(&words);
     }
     if let [url] = &words[..]

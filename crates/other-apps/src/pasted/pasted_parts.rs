@@ -17,11 +17,11 @@ pub(super) enum PastedPart<'t> {
 impl PastedPart<'_> {
     /// Returns `true` for a command line that starts a server, and `false` for one that adds a server to an app.
     pub(super) fn is_plain_command(&self) -> bool {
-        matches!(self, Self::Command { text, .. } if !command_line::is_add_command(text))
+        matches!(self, Self::Command { text, .. } if !command_line::is_mcp_add_command(text))
     }
 }
 
-/// A section of the pasted text, with its position.
+/// A section of the pasted text, with the number of lines before it.
 #[derive(Clone, Copy)]
 struct TextSection<'t> {
     text: &'t str,
@@ -36,8 +36,8 @@ impl<'t> TextSection<'t> {
     }
 }
 
-/// Finds the parts of a text that may describe a server: the code blocks of Markdown or, if there are none, JSON or, if
-/// there is none, command lines.
+/// Finds the parts of a pasted text that may describe a server. Only the code blocks of a Markdown text are searched,
+/// if it has any. A part is JSON or, where there is none, a command line.
 pub(super) fn split_pasted_parts(text: &str) -> Vec<PastedPart<'_>> {
     let blocks = code_blocks(text);
     match blocks[..] {
@@ -87,8 +87,8 @@ fn split_section(piece: TextSection<'_>, alone: bool) -> Vec<PastedPart<'_>> {
     }]
 }
 
-/// Returns the position where JSON begins: a line that opens an object, or a name followed by an object, including
-/// comments before it.
+/// Returns the byte offset at which JSON begins: a line that opens an object or a list of objects, or a property name
+/// with a value.
 fn find_json_start(text: &str) -> Option<usize> {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
@@ -117,8 +117,8 @@ fn starts_with_property(line: &str, rest: &str) -> bool {
     after.strip_prefix(':').is_some_and(|value| value.trim_start().starts_with(['{', '"', '[']))
 }
 
-/// Returns the position where the first JSON value ends, determined by its brackets. A fragment ends before a closing
-/// bracket that it did not open.
+/// Returns the byte offset at which the JSON at the beginning of a text ends, determined by its brackets. A fragment
+/// ends before a closing bracket that it did not open.
 fn find_json_end(text: &str) -> Option<usize> {
     let fragment = text.starts_with('"');
     let (mut depth, mut in_text, mut escaped) = (0_u32, false, false);
@@ -152,10 +152,10 @@ fn find_json_end(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns the command lines of a section, with continued lines joined, and comments and prompts removed. Of several
-/// lines, only those that add a server to an app are returned, since the others install something or are prose. The
-/// same applies to a single line if `alone` is `false`, unless the line begins with a program that is commonly used to
-/// start servers.
+/// Returns the command lines of a section, with continued lines joined, and comments and prompts removed. `alone` is
+/// `true` if the pasted text has no other section. Of several lines, only those that add a server to an app are
+/// returned, since the others install something or are prose. The same applies to a single line if `alone` is `false`,
+/// unless the line begins with a program that is commonly used to start servers.
 fn command_parts(piece: TextSection<'_>, alone: bool) -> Vec<PastedPart<'_>> {
     let mut lines: Vec<(String, u32)> = Vec::new();
     let mut continues = false;
@@ -179,7 +179,7 @@ fn command_parts(piece: TextSection<'_>, alone: bool) -> Vec<PastedPart<'_>> {
     }
     let single = lines.len() == 1;
     lines.retain(|(line, _)| {
-        command_line::is_add_command(line) || single && (alone || command_line::begins_with_launcher(line))
+        command_line::is_mcp_add_command(line) || single && (alone || command_line::starts_with_server_launcher(line))
     });
     lines.into_iter().map(|(text, line)| PastedPart::Command { text, line }).collect()
 }

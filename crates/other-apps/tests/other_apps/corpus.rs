@@ -18,7 +18,7 @@ fn corpus() -> BTreeMap<String, Value> {
     servers.collect()
 }
 
-fn expect_same(name: &str, config: &ServerConfig, expected: &Value) {
+fn assert_config_equals(name: &str, config: &ServerConfig, expected: &Value) {
     let stdio = config.as_stdio().unwrap_or_else(|| panic!("{name} is local"));
     assert_eq!(expected["command"], stdio.command, "{name}: the command");
     assert_eq!(expected["args"], json!(stdio.args), "{name}: the arguments");
@@ -33,7 +33,7 @@ fn each_entry_can_be_pasted() {
         let found = import(&text, &[]).unwrap_or_else(|problem| panic!("{name}: {problem}"));
         assert_eq!(found.len(), 1, "{name} is parsed as one server");
         assert!(found[0].usable && found[0].name == name, "{name} can be added unchanged: {found:?}");
-        expect_same(&name, &found[0].config, &expected);
+        assert_config_equals(&name, &found[0].config, &expected);
     }
 }
 
@@ -67,7 +67,7 @@ fn all_entries_are_imported_from_one_settings_file() {
             let words = expected["args"].as_array().unwrap();
             assert!(words.iter().any(|word| *word == remote.url), "{name} is the target of its bridge: {}", remote.url);
         } else if found.origins[0].name == *name {
-            expect_same(name, &found.config, expected);
+            assert_config_equals(name, &found.config, expected);
         }
     }
 }

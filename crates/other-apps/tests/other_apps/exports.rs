@@ -1,6 +1,6 @@
 //! Tests of [`export_server`]: the entry of one server, and what it omits.
 
-use other_apps::{ExportForm, OmittedSetting, SecretPlace, export, export_server};
+use other_apps::{OmittedSetting, SecretPlace, ServerExportFormat, export, export_server};
 use ports::server_config::{AuthConfig, HttpConfig, SandboxConfig, ServerEntry, StdioConfig, ToolFilter};
 use serde_json::json;
 
@@ -24,7 +24,7 @@ fn local_server() -> ServerEntry {
 #[test]
 fn exported_server_names_what_it_omits() {
     let server = local_server();
-    let most = export_server(&server, ExportForm::McpServers);
+    let most = export_server(&server, ServerExportFormat::McpServers);
     let entry = &most.document["mcpServers"]["files"];
     assert_eq!((&entry["cwd"], &entry["env"]["REGION"]), (&json!("/srv"), &json!("eu")), "{entry}");
     assert_eq!(entry["env"]["API_KEY"], "${FILES_API_KEY}", "a reference replaces the secret");
@@ -33,7 +33,7 @@ fn exported_server_names_what_it_omits() {
     assert_eq!(most.omissions.removed, [SecretPlace::Argument { number: 3 }]);
     let note = "a value that looks like a secret was removed from argument 3: enter it yourself".to_owned();
     assert!(most.omissions.entry_notes().contains(&note), "{:?}", most.omissions.entry_notes());
-    let code = export_server(&server, ExportForm::VsCode);
+    let code = export_server(&server, ServerExportFormat::VsCode);
     assert_eq!(code.document["inputs"][0]["id"], "files-api-key");
     assert_eq!(code.omissions.settings, [OmittedSetting::Sandbox, OmittedSetting::Tools]);
     for one in [most, code] {
@@ -50,7 +50,7 @@ fn sign_in_of_a_remote_server_is_omitted() {
         ..HttpConfig::default()
     };
     let server = ServerEntry { name: "far".to_owned(), config: config.into() };
-    for form in [ExportForm::McpServers, ExportForm::VsCode] {
+    for form in [ServerExportFormat::McpServers, ServerExportFormat::VsCode] {
         let exported = export_server(&server, form);
         assert_eq!(exported.omissions.settings, [OmittedSetting::SignIn]);
         let all = export(std::slice::from_ref(&server), form);
@@ -63,14 +63,14 @@ fn omissions_of_several_servers_are_separate() {
     let far = HttpConfig { url: "https://a.example/mcp".to_owned(), ..HttpConfig::default() };
     let second = ServerEntry { name: "second".to_owned(), ..local_server() };
     let servers = [local_server(), ServerEntry { name: "far".to_owned(), config: far.into() }, second];
-    for form in [ExportForm::McpServers, ExportForm::VsCode] {
+    for form in [ServerExportFormat::McpServers, ServerExportFormat::VsCode] {
         let exported = export(&servers, form);
         let alone = servers.each_ref().map(|server| export_server(server, form).omissions);
         assert_eq!(exported.omissions, alone, "each server has its own omissions");
         assert_eq!(exported.omissions[1].entry_notes(), Vec::<String>::new(), "nothing of it is omitted");
         assert_eq!(exported.omissions[2].secrets, ["API_KEY"], "the same name in another server is also a secret");
     }
-    let notes = export(&servers, ExportForm::McpServers).omissions[0].entry_notes();
+    let notes = export(&servers, ServerExportFormat::McpServers).omissions[0].entry_notes();
     assert_eq!(notes[0], "\"API_KEY\" is replaced by a reference, as a secret");
     assert_eq!(notes.last().map(String::as_str), Some("the format has no place for its sandbox"));
 }

@@ -34,7 +34,7 @@ fn configured_servers() -> Vec<ServerEntry> {
 }
 
 #[test]
-fn every_home_matches_the_table() {
+fn servers_found_in_every_home_match_the_table() {
     let all = fixtures();
     let mut table = ImportTable::new();
     for (home, system) in
@@ -91,7 +91,7 @@ const PLANTED_SECRETS: [&str; 19] = [
 ];
 
 #[test]
-fn missing_account_of_the_same_server_is_new() {
+fn unconfigured_account_of_a_configured_server_is_new() {
     let home = fixtures().join("traps/accounts");
     let mut mail = ServerEntry {
         name: "mail-home".into(),

@@ -137,7 +137,7 @@ fn number_of_omitted_warnings_is_noted() {
 }
 
 #[test]
-fn other_links_are_rejected() {
+fn links_that_install_no_server_are_rejected() {
     let expected =
         "this link installs no server: expected one such as drawbridge://mcp/install?name=NAME&config=BASE64";
     for text in [

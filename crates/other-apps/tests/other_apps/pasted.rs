@@ -29,7 +29,7 @@ fn servers_in_every_format_are_parsed() {
 }
 
 #[test]
-fn own_settings_format_is_parsed_without_notes() {
+fn drawbridge_settings_format_is_parsed_without_notes() {
     let found = import(r#"{"mcpServers": {"b": {"command": "y", "cwd": "/srv/x"}}}"#, &[]).unwrap();
     let cwd = found[0].config.as_stdio().unwrap().cwd.as_deref();
     assert_eq!(cwd, Some(std::path::Path::new("/srv/x")), "the folder is read");
@@ -297,7 +297,7 @@ fn sign_in_settings_are_parsed_completely() {
 }
 
 #[test]
-fn names_are_valid_and_unique() {
+fn imported_server_names_are_valid_and_unique() {
     let long = "n".repeat(100);
     let text = format!(
         "{{\"git\": {{\"command\": \"a\"}}, \"Git\": {{\"command\": \"b\"}}, \"\\n \": {{\"command\": \"c\"}}, \"{long}\": {{\"command\": \"d\"}}}}"

@@ -64,7 +64,7 @@ fn servers_of_all_three_files_are_counted_once() {
 }
 
 #[test]
-fn hash_changes_with_each_content_only() {
+fn hash_changes_only_with_the_content() {
     let home = Home::new();
     let hash = || home.read_project().expect("the project has servers").hash;
     home.write(".mcp.json", &json!({ "mcpServers": { "one": local_server("x") } }));

@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use other_apps::{AppEnvironment, ExportForm, ImportStatus, OperatingSystem, ScanScope, export, scan_settings};
+use other_apps::{AppEnvironment, ImportStatus, OperatingSystem, ScanScope, ServerExportFormat, export, scan_settings};
 use ports::server_config::ServerEntry;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// Text in each generated secret that occurs nowhere else in the files. Compared in lower case.
-const MARKER: &str = "f00dbabe7e57";
+const SECRET_MARKER: &str = "f00dbabe7e57";
 
 /// Generates API keys in the formats of real services. Each key contains the marker.
 fn any_secret() -> impl Strategy<Value = String> {
@@ -111,7 +111,7 @@ fn any_servers() -> impl Strategy<Value = Vec<(String, Value)>> {
 /// Returns `true` if the debug output of a value contains part of a generated secret. The debug output of secret types
 /// is redacted.
 fn has_marker(value: &impl std::fmt::Debug) -> bool {
-    format!("{value:?}").to_lowercase().contains(MARKER)
+    format!("{value:?}").to_lowercase().contains(SECRET_MARKER)
 }
 
 proptest! {
@@ -145,9 +145,9 @@ proptest! {
             let id = server.config.as_http().and_then(|http| http.auth.as_ref()?.client_id.clone());
             prop_assert!(id.is_none_or(|id| id.len() == 32), "a client identifier is public: {server:?}");
         }
-        for form in [ExportForm::McpServers, ExportForm::VsCode] {
+        for form in [ServerExportFormat::McpServers, ServerExportFormat::VsCode] {
             let document = export(&usable, form).document;
-            let key = if form == ExportForm::VsCode { "servers" } else { "mcpServers" };
+            let key = if form == ServerExportFormat::VsCode { "servers" } else { "mcpServers" };
             prop_assert_eq!(document[key].as_object().unwrap().len(), usable.len(), "each server is exported");
         }
         // Servers that were imported must be recognized at the next import.
@@ -166,7 +166,7 @@ proptest! {
             let found = other_apps::import(&text.to_string(), &[]).unwrap();
             entries.extend(found.into_iter().map(|found| ServerEntry { name: found.name, config: found.config }));
         }
-        for form in [ExportForm::McpServers, ExportForm::VsCode] {
+        for form in [ServerExportFormat::McpServers, ServerExportFormat::VsCode] {
             let document = export(&entries, form).document;
             prop_assert!(!has_marker(&document), "{document}");
         }

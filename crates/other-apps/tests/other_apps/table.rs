@@ -9,7 +9,7 @@ use other_apps::{FoundServer, ImportedValueKind, ScanReport};
 use ports::server_config::ServerTransport;
 
 /// Heading line of the table of scan results.
-const TABLE_HEAD: &str =
+const TABLE_HEADING: &str =
     "home\tapp\tfile\tname\ttransport\ttarget\targs\tenv\theaders\tstatus\ttools and switch\tnotes";
 
 /// Returns the folder `tests/import`, which contains home folders, special cases and settings.
@@ -24,7 +24,7 @@ pub(crate) struct ImportTable {
 
 impl ImportTable {
     pub(crate) fn new() -> Self {
-        Self { lines: vec![TABLE_HEAD.to_owned()] }
+        Self { lines: vec![TABLE_HEADING.to_owned()] }
     }
 
     /// Adds the scan results for a home folder. `case` is the name of that folder in the table.

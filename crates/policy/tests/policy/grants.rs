@@ -200,7 +200,7 @@ fn externally_changed_grants_are_applied() {
 fn removed_server_loses_its_grants_and_frees_their_places() {
     let mut grants = Grants::default();
     grants.add(Grant { subject: GrantSubject::Command, ..tool_grant() }).unwrap();
-    for tool in 1..Grants::LIMIT {
+    for tool in 1..Grants::MAX_GRANTS {
         grants.add(Grant { subject: GrantSubject::Tool(tool.to_string()), ..tool_grant() }).unwrap();
     }
     let other = Grant { server: "other".to_owned(), ..tool_grant() };

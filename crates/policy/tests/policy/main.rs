@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod grants;
+mod repeated_calls;
 mod rules;
 mod support;
 mod without_rules;

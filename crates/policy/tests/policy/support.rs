@@ -63,9 +63,9 @@ pub(crate) fn policy_file(rules: Vec<PolicyRule>) -> PolicyFile {
 
 pub(crate) fn policy_with_rules(managed: &[PolicyRule], user: &[PolicyRule]) -> Policy {
     let mut policy = Policy::new(Grants::default());
-    policy.set_managed(policy_file(managed.to_vec())).unwrap();
+    policy.set_managed_rules(policy_file(managed.to_vec())).unwrap();
     policy
-        .set_user(policy_file(user.iter().filter(|rule| rule.scope == RuleScope::Always).cloned().collect()))
+        .set_user_rules(policy_file(user.iter().filter(|rule| rule.scope == RuleScope::Always).cloned().collect()))
         .unwrap();
     policy
 }

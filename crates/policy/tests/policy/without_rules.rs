@@ -14,7 +14,7 @@ fn text_hash(text: &str) -> Hash {
     Hash::of_json(&json!(text))
 }
 
-fn policy_with(grants: &[(&str, GrantSubject, &str, ApprovalScope)]) -> Policy {
+fn policy_with_grants(grants: &[(&str, GrantSubject, &str, ApprovalScope)]) -> Policy {
     let mut all = Grants::default();
     for (server, subject, rests_on, scope) in grants {
         all.add(grant(server, subject.clone(), rests_on, *scope)).unwrap();
@@ -61,8 +61,8 @@ fn decision_reason(decision: PolicyDecision) -> Option<DecisionReason> {
 
 #[test]
 fn each_act_has_its_decision_reason() {
-    let none = policy_with(&[]);
-    let granted = policy_with(&[
+    let none = policy_with_grants(&[]);
+    let granted = policy_with_grants(&[
         ("files", GrantSubject::Command, "npx files", ApprovalScope::Always),
         ("files", GrantSubject::Tool("read".into()), "v1", ApprovalScope::Session),
     ]);
@@ -127,7 +127,7 @@ fn each_act_has_its_decision_reason() {
 
 #[test]
 fn only_commands_tools_and_folders_offer_always_approvals() {
-    let policy = policy_with(&[]);
+    let policy = policy_with_grants(&[]);
     for act in [
         PolicyAct::Sample { server: "s", would_use: SamplingUse::default() },
         PolicyAct::FillForm { server: "s" },
@@ -140,7 +140,7 @@ fn only_commands_tools_and_folders_offer_always_approvals() {
 
 #[test]
 fn muted_server_is_denied_only_its_own_requests() {
-    let mut policy = policy_with(&[]);
+    let mut policy = policy_with_grants(&[]);
     policy.mute("loud");
     let grant_hash = text_hash("v1");
     let decide = |policy: &Policy, act: PolicyAct<'_>| decision_reason(policy.decide(&act, 0));
@@ -170,7 +170,7 @@ fn muted_server_is_denied_only_its_own_requests() {
 
 #[test]
 fn session_grants_are_not_persisted() {
-    let policy = policy_with(&[
+    let policy = policy_with_grants(&[
         ("s", GrantSubject::Command, "a", ApprovalScope::Always),
         ("s", GrantSubject::Tool("t".into()), "b", ApprovalScope::Session),
     ]);
@@ -183,17 +183,23 @@ fn session_grants_are_not_persisted() {
 
 #[test]
 fn stored_grants_cannot_add_excess_grants_or_one_time_approvals() {
-    let one =
-        policy_with(&[("s", GrantSubject::Command, "a", ApprovalScope::Always)]).grants().persistent_grants().remove(0);
-    let many = (0..Grants::LIMIT + 10).map(|i| policy::Grant { server: format!("s{i}"), ..one.clone() }).collect();
-    assert_eq!(Grants::from_persisted(many).iter().count(), Grants::LIMIT, "the limit applies to persisted grants");
+    let one = policy_with_grants(&[("s", GrantSubject::Command, "a", ApprovalScope::Always)])
+        .grants()
+        .persistent_grants()
+        .remove(0);
+    let many = (0..Grants::MAX_GRANTS + 10).map(|i| policy::Grant { server: format!("s{i}"), ..one.clone() }).collect();
+    assert_eq!(
+        Grants::from_persisted(many).iter().count(),
+        Grants::MAX_GRANTS,
+        "the limit applies to persisted grants"
+    );
     let once = vec![policy::Grant { scope: ApprovalScope::Once, ..one }];
     assert_eq!(Grants::from_persisted(once).iter().count(), 0, "an approval for one act is never restored");
 }
 
 #[test]
 fn revoked_and_removed_grants_ask_again() {
-    let mut policy = policy_with(&[("s", GrantSubject::Command, "a", ApprovalScope::Always)]);
+    let mut policy = policy_with_grants(&[("s", GrantSubject::Command, "a", ApprovalScope::Always)]);
     let (command, id) = (text_hash("a"), policy.grants().iter().next().unwrap().id);
     assert!(policy.grants_mut().revoke(id).is_some(), "the grant existed");
     assert!(policy.grants_mut().revoke(id).is_none(), "the grant is already revoked");

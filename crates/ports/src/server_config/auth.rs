@@ -87,7 +87,7 @@ impl GrantType {
     }
 }
 
-/// The identity provider of an enterprise. The UI uses its serialized form.
+/// The identity provider of an enterprise. Drawbridge's page receives its serialized form.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -43,14 +43,14 @@ pub fn address_hash(config: &HttpConfig) -> Hash {
     });
     // Missing sign-in settings are omitted, because hashes of older approvals don't include them.
     if let Some(auth) = &config.auth {
-        address["auth"] = auth.terms_by_key().into();
+        address["auth"] = auth.settings_by_key().into();
     }
     Hash::of_json(&address)
 }
 
 /// Hashes the whole definition of a tool together with the configuration of its server. Grants for tools are bound to
 /// this hash, so a tool of another server or command requires a new grant. The hash that a review refers to covers the
-/// definition alone, and is the `definition_hash` of a consent request for the user interface.
+/// definition alone, and is the `definition_hash` of a consent request for the page.
 pub fn grant_hash(config: &ServerConfig, tool: &Tool) -> Hash {
     Hash::of_json(&json!({ "command": config_hash(config), "definition": tool }))
 }

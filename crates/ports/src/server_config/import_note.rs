@@ -1,12 +1,12 @@
 //! Notes about servers that were found in other apps, pasted text or install links. Each note has a kind, by which the
-//! UI translates it, and an English text for the command line.
+//! page translates it, and an English text for the command line.
 
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of names, such as settings or variables, in a note.
 const MAX_NAMES_PER_NOTE: usize = 20;
 
-/// Kind of a note about a found server, by which the user interface translates the note.
+/// Kind of a note about a found server, by which Drawbridge's page translates the note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -161,7 +161,7 @@ pub enum ImportPlace {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportNote {
-    /// Kind of the note, by which the user interface translates it.
+    /// Kind of the note, by which the page translates it.
     pub kind: ImportNoteKind,
     /// Part of the server's configuration that the note is about, or `None` if it is about none or several.
     pub place: Option<ImportPlace>,

@@ -50,7 +50,7 @@ impl ServerConfig {
     #[must_use]
     pub fn secret_keys(&self) -> Vec<String> {
         let Some(place) = self.secret_binding() else { return Vec::new() };
-        self.secret_names().iter().map(|name| secrets::storage_key(name, &place)).collect()
+        self.secret_names().iter().map(|name| secrets::secret_storage_key(name, &place)).collect()
     }
 }
 

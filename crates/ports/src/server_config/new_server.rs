@@ -77,7 +77,7 @@ impl NewServer {
         let place = entry.config.secret_binding().unwrap_or_default();
         let keyed = secrets
             .into_iter()
-            .map(|(name, value)| (secrets::storage_key(&name, &place), value.expose_secret().to_owned()));
+            .map(|(name, value)| (secrets::secret_storage_key(&name, &place), value.expose_secret().to_owned()));
         let keyed = keyed.collect();
         (entry, keyed)
     }
@@ -114,7 +114,7 @@ mod tests {
         let env = &entry.config.as_stdio().unwrap().env;
         assert_eq!(env["AUTH"], "Bearer ${secret:git.AUTH}:${secret:git.AUTH-2}");
         assert_eq!(env["KEY"], "${secret:git.KEY-2}", "a pending secret has an unused name");
-        let key = |name: &str| secrets::storage_key(name, &place);
+        let key = |name: &str| secrets::secret_storage_key(name, &place);
         assert_eq!(secrets, [(key("git.AUTH"), "one".to_owned()), (key("git.AUTH-2"), "two".to_owned())]);
     }
 

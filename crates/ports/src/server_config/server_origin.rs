@@ -106,7 +106,7 @@ pub struct InstallationInfo {
     /// Set if the command or address of the server has changed since its installation.
     pub changed: bool,
     /// Values that were entered during the installation. They may contain header values, so they are not sent to the
-    /// UI.
+    /// page.
     #[serde(skip)]
     pub filled_in: FilledInputs,
 }

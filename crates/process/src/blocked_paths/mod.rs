@@ -1,6 +1,7 @@
 //! Paths that a failed server may have needed but could not access in its sandbox: paths that exist, that the sandbox
 //! hides, and that the command or the server's standard error names. For each path the module proposes a folder to add
-//! to the sandbox, or reports why it proposes none. The host calls [`blocked_paths`] after a failed start.
+//! to the sandbox, or reports why it proposes none. The host calls [`blocked_paths`] after a failed start
+//! (`host/src/connection/failures.rs`).
 //!
 //! Standard error is untrusted: a server can name any path. Naming a path grants no access. The user sees the content
 //! of a proposed folder before adding it, and the start with the new folder requires a new approval.
@@ -24,9 +25,9 @@ pub use folder_proposals::ProposalRefusal;
 /// Maximum number of blocked paths that are reported for one server.
 const MAX_BLOCKED_PATHS: usize = 4;
 /// Maximum number of entries of a proposed folder whose names are shown.
-const MAX_SHOWN_ENTRY_NAMES: usize = 6;
+const MAX_SHOWN_FOLDER_ENTRY_NAMES: usize = 6;
 /// Maximum number of entries of a proposed folder that are counted.
-const MAX_COUNTED_ENTRIES: usize = 1000;
+const MAX_COUNTED_FOLDER_ENTRIES: usize = 1000;
 /// Maximum length of a shown entry name, in characters.
 const MAX_ENTRY_NAME_CHARS: usize = 80;
 /// Maximum number of ancestors of a file that are searched for the root of its project.
@@ -77,7 +78,7 @@ pub enum FolderProposal {
     },
 }
 
-/// Returns the paths that the server may have needed but could not access under this plan, at most
+/// Returns the paths that the server may have needed but could not access in its resolved sandbox `plan`, at most
 /// [`MAX_BLOCKED_PATHS`], the most likely ones first. `stderr` contains the lines that the server wrote to standard
 /// error. Reads the disk.
 #[must_use]
@@ -85,15 +86,15 @@ pub fn blocked_paths(
     stderr: &[String],
     command: &ServerCommand,
     program: &Path,
-    path: &SearchPath,
+    search_path: &SearchPath,
     plan: &ResolvedSandbox,
 ) -> Vec<BlockedPath> {
-    let hidden = command.sandbox.as_ref().map(|sandbox| sandbox.hidden.as_slice()).unwrap_or_default();
+    let own_folders = command.sandbox.as_ref().map(|sandbox| sandbox.hidden.as_slice()).unwrap_or_default();
     let home = std::env::home_dir();
-    let reporter = BlockedPathReporter { plan, hidden, home: home.as_deref() };
+    let reporter = BlockedPathReporter { plan, own_folders, home: home.as_deref() };
     let of_command =
-        missing_dependencies(command, program, path, plan).into_iter().filter_map(|missing| match missing {
-            MissingDependency::Shim { folder, .. } => Some(folder),
+        missing_dependencies(command, program, search_path, plan).into_iter().filter_map(|missing| match missing {
+            MissingDependency::VersionManagerShim { folder, .. } => Some(folder),
             MissingDependency::File { file, .. } => Some(file),
             MissingDependency::Relative { .. } => None,
         });
@@ -118,7 +119,8 @@ pub fn blocked_paths(
 
 struct BlockedPathReporter<'p> {
     plan: &'p ResolvedSandbox,
-    hidden: &'p [PathBuf],
+    /// Canonical paths of Drawbridge's own folders. `plan.reach.hidden` has only those inside an accessible folder.
+    own_folders: &'p [PathBuf],
     home: Option<&'p Path>,
 }
 
@@ -154,7 +156,7 @@ impl BlockedPathReporter<'_> {
             return Err(ProposalRefusal::Secrets);
         }
         let judged = |folder: &Path| {
-            folder_proposals::check_folder_proposal(folder, self.home, self.hidden).map(|()| folder.to_owned())
+            folder_proposals::check_folder_proposal(folder, self.home, self.own_folders).map(|()| folder.to_owned())
         };
         if let Some(packages) = package_root(real) {
             return judged(&packages);
@@ -171,13 +173,13 @@ impl BlockedPathReporter<'_> {
 fn folder_content(folder: &Path) -> (Vec<String>, u32) {
     let Ok(entries) = std::fs::read_dir(folder) else { return (Vec::new(), 0) };
     let mut names: Vec<String> = entries
-        .take(MAX_COUNTED_ENTRIES)
+        .take(MAX_COUNTED_FOLDER_ENTRIES)
         .flatten()
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
     let count = u32::try_from(names.len()).unwrap_or(u32::MAX);
     names.sort_unstable();
-    names.truncate(MAX_SHOWN_ENTRY_NAMES);
+    names.truncate(MAX_SHOWN_FOLDER_ENTRY_NAMES);
     let shown = |name: &String| visible(&name.chars().take(MAX_ENTRY_NAME_CHARS).collect::<String>()).into_owned();
     (names.iter().map(shown).collect(), count)
 }

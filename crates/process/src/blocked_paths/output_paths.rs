@@ -13,9 +13,9 @@ const MAX_OUTPUT_PATHS: usize = 128;
 /// Maximum length of a path that is extracted from a server's output, in bytes.
 const MAX_PATH_BYTES: usize = 1024;
 /// Maximum number of files in the output that are considered as importers of a missing module.
-const MAX_IMPORTERS: usize = 8;
+const MAX_IMPORTING_FILES: usize = 8;
 /// Maximum number of parent folders of an importer in which modules are looked for.
-const MAX_ANCESTORS: usize = 8;
+const MAX_MODULE_SEARCH_ANCESTORS: usize = 8;
 /// Maximum length of a module name, in bytes. npm has the same limit.
 const MAX_MODULE_NAME_BYTES: usize = 214;
 /// Text before the name of a missing module in the error messages of Node.js and Python.
@@ -65,8 +65,8 @@ fn missing_module_paths(lines: &[&str], files: &[PathBuf]) -> Vec<PathBuf> {
     for (before, language) in MISSING_MODULE_PREFIXES {
         let names = lines.iter().filter_map(|line| line.split_once(before)?.1.split_once('\'')).map(|(name, _)| name);
         for name in names.filter(|name| is_module_name(name)) {
-            for file in files.iter().take(MAX_IMPORTERS) {
-                let above = file.ancestors().skip(1).take(MAX_ANCESTORS);
+            for file in files.iter().take(MAX_IMPORTING_FILES) {
+                let above = file.ancestors().skip(1).take(MAX_MODULE_SEARCH_ANCESTORS);
                 match language {
                     ErrorLanguage::Node => found.extend(above.map(|folder| folder.join("node_modules").join(name))),
                     ErrorLanguage::Python => {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 /// Programs that run their first non-option argument as code, whatever its name is.
-const INTERPRETERS: [&str; 44] = [
+const PROGRAMS_THAT_RUN_SCRIPTS: [&str; 44] = [
     ".",
     "awk",
     "babashka",
@@ -109,7 +109,7 @@ const WRAPPER_PROGRAMS: [&str; 53] = [
     "prlimit",
 ];
 /// Programs that run code from project files, each with the names of these files.
-const PROJECT_TOOLS: [(&[&str], &[&str]); 10] = [
+const TOOLS_THAT_RUN_PROJECT_FILES: [(&[&str], &[&str]); 10] = [
     (&["npm", "npx", "pnpm", "pnpx", "yarn", "corepack"], &["package.json", ".npmrc", ".yarnrc.yml", ".pnpmfile.cjs"]),
     (&["bun", "bunx"], &["package.json", "bunfig.toml"]),
     (&["deno"], &["deno.json", "deno.jsonc", "package.json"]),
@@ -134,16 +134,16 @@ const PROJECT_TOOLS: [(&[&str], &[&str]); 10] = [
     ),
     (&["cargo"], &["Cargo.toml", "build.rs", ".cargo/config.toml", "rust-toolchain.toml"]),
 ];
-/// Those programs of [`PROJECT_TOOLS`] that look for their project files only in the working directory and not in its
-/// ancestors.
-const TOOLS_WITHOUT_ANCESTOR_SEARCH: [&str; 2] = ["gmake", "make"];
-/// Programs that load programs and packages from [`PACKAGE_FOLDER`] in ancestor folders.
+/// Those programs of [`TOOLS_THAT_RUN_PROJECT_FILES`] that look for their project files only in the working directory
+/// and not in its ancestors.
+const PROJECT_TOOLS_WITHOUT_ANCESTOR_SEARCH: [&str; 2] = ["gmake", "make"];
+/// Programs that load programs and packages from [`NODE_MODULES_FOLDER`] in ancestor folders.
 const PROGRAMS_USING_NODE_MODULES: [&str; 8] = ["bun", "bunx", "corepack", "npm", "npx", "pnpm", "pnpx", "yarn"];
 /// Name of the folder with the installed packages of a project. When npm resolves a command, programs in this folder
 /// take precedence.
-pub(super) const PACKAGE_FOLDER: &str = "node_modules";
-/// Container engines. Of their arguments, only the values of [`FILE_OPTIONS`] name files that decide what runs on this
-/// computer.
+pub(super) const NODE_MODULES_FOLDER: &str = "node_modules";
+/// Container engines. Of their arguments, only the values of [`PROJECT_FILE_OPTIONS`] name files that decide what runs
+/// on this computer.
 const CONTAINER_ENGINES: [&str; 3] = ["docker", "nerdctl", "podman"];
 
 /// Options of interpreters whose value is a file or module that runs before the script.
@@ -160,15 +160,16 @@ const PRELOAD_OPTIONS: [&str; 10] = [
     "-r",
 ];
 /// Options of project tools whose value is the folder of the project.
-const FOLDER_OPTIONS: [&str; 7] =
+const PROJECT_FOLDER_OPTIONS: [&str; 7] =
     ["--cwd", "--dir", "--directory", "--prefix", "--project", "--project-directory", "-C"];
 /// Options of project tools whose value is the path of the project file.
-const FILE_OPTIONS: [&str; 5] = ["--file", "--justfile", "--makefile", "--manifest-path", "-f"];
+const PROJECT_FILE_OPTIONS: [&str; 5] = ["--file", "--justfile", "--makefile", "--manifest-path", "-f"];
 /// Options whose value does not name code to run.
-const DATA_VALUE_OPTIONS: [&str; 8] =
+const OPTIONS_WITHOUT_CODE_IN_VALUE: [&str; 8] =
     ["--class-path", "--conditions", "--module-path", "--title", "-W", "-X", "-classpath", "-cp"];
 /// Short options of Python without a value, which may precede `-m` or `-c` in one word.
-const PYTHON_FLAGS: [char; 16] = ['b', 'B', 'd', 'E', 'h', 'i', 'I', 'O', 'P', 'q', 's', 'S', 'u', 'v', 'V', 'x'];
+const PYTHON_FLAGS_WITHOUT_VALUE: [char; 16] =
+    ['b', 'B', 'd', 'E', 'h', 'i', 'I', 'O', 'P', 'q', 's', 'S', 'u', 'v', 'V', 'x'];
 
 /// Returns `true` if `name`, a program's name without folder and extension, is that of a container engine.
 #[must_use]
@@ -200,7 +201,7 @@ impl ArgumentHandling {
         match name.as_str() {
             name if COMMAND_SHELLS.contains(&name) => ArgumentHandling::Shell,
             name if PYTHON_NAMES.contains(&name) => ArgumentHandling::Python,
-            name if INTERPRETERS.contains(&name) => ArgumentHandling::Interpreter,
+            name if PROGRAMS_THAT_RUN_SCRIPTS.contains(&name) => ArgumentHandling::Interpreter,
             name if WRAPPER_PROGRAMS.contains(&name) => ArgumentHandling::Wrapper,
             name if is_container_engine(name) || project_file_names(name).next().is_some() => ArgumentHandling::Project,
             _ => ArgumentHandling::Other,
@@ -213,13 +214,14 @@ impl ArgumentHandling {
     }
 
     /// Returns how the words after this option on the command line must be treated.
-    pub(super) fn handling_after_option(self, option: &str) -> ArgumentHandling {
+    pub(super) fn argument_handling_after_option(self, option: &str) -> ArgumentHandling {
         let is_code = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
         match self {
             ArgumentHandling::Shell if is_code => ArgumentHandling::Wrapper,
             // After `-m` alone, the next word is the name of the module.
             ArgumentHandling::Python
-                if option_after_flags(option).is_some_and(|rest| rest.starts_with(['c', 'm']) && rest != "m") =>
+                if option_after_combined_flags(option)
+                    .is_some_and(|rest| rest.starts_with(['c', 'm']) && rest != "m") =>
             {
                 ArgumentHandling::Other
             }
@@ -231,14 +233,16 @@ impl ArgumentHandling {
     pub(super) fn is_code_option(self, option: &str) -> bool {
         match self {
             ArgumentHandling::Other => false,
-            ArgumentHandling::Wrapper => PRELOAD_OPTIONS.contains(&option) || FOLDER_OPTIONS.contains(&option),
+            ArgumentHandling::Wrapper => PRELOAD_OPTIONS.contains(&option) || PROJECT_FOLDER_OPTIONS.contains(&option),
             ArgumentHandling::Project => {
                 // A combination of short options, such as `-sf`, ends with the one that takes a value.
                 let is_last =
                     option.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.ends_with('f'));
-                is_last || FILE_OPTIONS.contains(&option) || FOLDER_OPTIONS.contains(&option)
+                is_last || PROJECT_FILE_OPTIONS.contains(&option) || PROJECT_FOLDER_OPTIONS.contains(&option)
             }
-            ArgumentHandling::Interpreter => PRELOAD_OPTIONS.contains(&option) || FOLDER_OPTIONS.contains(&option),
+            ArgumentHandling::Interpreter => {
+                PRELOAD_OPTIONS.contains(&option) || PROJECT_FOLDER_OPTIONS.contains(&option)
+            }
             ArgumentHandling::Shell | ArgumentHandling::Python => PRELOAD_OPTIONS.contains(&option),
         }
     }
@@ -257,7 +261,7 @@ fn program_name(program: &str) -> String {
 /// Returns the names of the project files that define what this program runs.
 pub(super) fn project_file_names(program: &str) -> impl Iterator<Item = &'static str> {
     let name = program_name(program);
-    PROJECT_TOOLS
+    TOOLS_THAT_RUN_PROJECT_FILES
         .iter()
         .filter(move |(programs, _)| programs.contains(&name.as_str()))
         .flat_map(|(_, files)| *files)
@@ -265,37 +269,37 @@ pub(super) fn project_file_names(program: &str) -> impl Iterator<Item = &'static
 }
 
 /// Returns `true` if the program also searches ancestor folders for its project files.
-pub(super) fn searches_ancestors(program: &str) -> bool {
-    !TOOLS_WITHOUT_ANCESTOR_SEARCH.contains(&program_name(program).as_str())
+pub(super) fn searches_ancestors_for_project_files(program: &str) -> bool {
+    !PROJECT_TOOLS_WITHOUT_ANCESTOR_SEARCH.contains(&program_name(program).as_str())
 }
 
-/// Returns `true` if a program loads code from [`PACKAGE_FOLDER`] in ancestor folders.
-pub(super) fn uses_package_folder(program: &str) -> bool {
+/// Returns `true` if a program loads code from [`NODE_MODULES_FOLDER`] in ancestor folders.
+pub(super) fn uses_node_modules(program: &str) -> bool {
     PROGRAMS_USING_NODE_MODULES.contains(&program_name(program).as_str())
 }
 
 /// Returns `true` if this command-line option is followed by its value, which is not the code to run.
-pub(super) fn has_data_value(option: &str) -> bool {
-    DATA_VALUE_OPTIONS.contains(&option) || PRELOAD_OPTIONS.contains(&option)
+pub(super) fn takes_value_that_is_not_code(option: &str) -> bool {
+    OPTIONS_WITHOUT_CODE_IN_VALUE.contains(&option) || PRELOAD_OPTIONS.contains(&option)
 }
 
 /// Returns the part of a combined option after the leading flags: `m` of `-Im`.
-fn option_after_flags(option: &str) -> Option<&str> {
-    Some(option.strip_prefix('-')?.trim_start_matches(PYTHON_FLAGS))
+fn option_after_combined_flags(option: &str) -> Option<&str> {
+    Some(option.strip_prefix('-')?.trim_start_matches(PYTHON_FLAGS_WITHOUT_VALUE))
 }
 
 /// Returns the module that a word names. Depends on the previous word: `-m pkg`, `-mpkg`, `-MPkg=list`, `-rlib`.
-pub(super) fn named_module<'w>(before: &str, word: &'w str) -> Option<&'w str> {
-    if matches!(option_after_flags(before), Some("m" | "M" | "r")) || PRELOAD_OPTIONS.contains(&before) {
+pub(super) fn module_named_by_word<'w>(before: &str, word: &'w str) -> Option<&'w str> {
+    if matches!(option_after_combined_flags(before), Some("m" | "M" | "r")) || PRELOAD_OPTIONS.contains(&before) {
         return Some(word);
     }
-    let module = option_after_flags(word)?.strip_prefix(['m', 'M', 'r'])?;
+    let module = option_after_combined_flags(word)?.strip_prefix(['m', 'M', 'r'])?;
     module.split('=').next().filter(|module| !module.is_empty())
 }
 
 /// Returns `true` if this command-line option is followed by a module that runs instead of a script.
 pub(super) fn is_module_option(option: &str) -> bool {
-    option_after_flags(option) == Some("m")
+    option_after_combined_flags(option) == Some("m")
 }
 
 /// Splits an option with a value: `--require` and `hook.js` for `--require=hook.js`.

@@ -9,10 +9,10 @@ use super::argument_handling::option_and_value;
 /// Maximum number of paths that are extracted from one word of a command line or one variable's value.
 const MAX_PATHS_PER_TEXT: usize = 512;
 /// Maximum length, in bytes, of a text in which variables are expanded, and of a variable's value.
-const MAX_EXPANDED_BYTES: usize = 4 * 1024;
+const MAX_VARIABLE_EXPANSION_BYTES: usize = 4 * 1024;
 
 /// Characters that end a path in code.
-const PUNCTUATION: [char; 18] =
+const PATH_ENDING_CHARACTERS: [char; 18] =
     ['\'', '"', '`', ';', '&', '|', '<', '>', '(', ')', '[', ']', '{', '}', ',', '=', '$', '@'];
 
 /// Returns all possible paths in a text, after these variables are expanded.
@@ -23,8 +23,8 @@ pub(super) fn paths_in_text(text: &str, variables: &BTreeMap<String, String>) ->
     // The value of a short option in the same word: `-I/folder`.
     texts.extend(text.get(2..).filter(|_| text.starts_with('-')).map(str::to_owned));
     texts.extend(shell_words::split(&text).unwrap_or_default());
-    texts.extend(text.split(PUNCTUATION).map(str::to_owned));
-    texts.extend(text.split(|c: char| c.is_whitespace() || PUNCTUATION.contains(&c)).map(str::to_owned));
+    texts.extend(text.split(PATH_ENDING_CHARACTERS).map(str::to_owned));
+    texts.extend(text.split(|c: char| c.is_whitespace() || PATH_ENDING_CHARACTERS.contains(&c)).map(str::to_owned));
     let mut paths: Vec<PathBuf> = Vec::new();
     for text in texts.iter().filter(|text| !text.is_empty()).take(MAX_PATHS_PER_TEXT) {
         let at = text.find("file:").and_then(|at| text.get(at..)).and_then(|url| url::Url::parse(url).ok());
@@ -47,28 +47,28 @@ fn expand_variables(text: &str, variables: &BTreeMap<String, String>) -> String 
     let home = (!variables.contains_key("HOME")).then_some(("HOME", home.as_str()));
     // Longer names first, because `$A` is a prefix of `$AB`.
     let named = variables.iter().rev().map(|(name, value)| (name.as_str(), value.as_str()));
-    for (name, value) in named.chain(home).filter(|(_, value)| value.len() <= MAX_EXPANDED_BYTES) {
-        if text.contains('$') && text.len() <= MAX_EXPANDED_BYTES {
-            text = expand_default(&text, name, Some(value));
+    for (name, value) in named.chain(home).filter(|(_, value)| value.len() <= MAX_VARIABLE_EXPANSION_BYTES) {
+        if text.contains('$') && text.len() <= MAX_VARIABLE_EXPANSION_BYTES {
+            text = expand_variable_with_default(&text, name, Some(value));
             text = text.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value);
         }
     }
-    while text.len() <= MAX_EXPANDED_BYTES
+    while text.len() <= MAX_VARIABLE_EXPANSION_BYTES
         && let Some(name) =
             text.split("${").nth(1).and_then(|rest| rest.split_once(":-")).map(|(name, _)| name.to_owned())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     {
-        text = expand_default(&text, &name, None);
+        text = expand_variable_with_default(&text, &name, None);
     }
     text
 }
 
 /// Replaces `${NAME:-default}` and its variants with the value, or with the default if the value is absent or empty.
-fn expand_default(text: &str, name: &str, value: Option<&str>) -> String {
+fn expand_variable_with_default(text: &str, name: &str, value: Option<&str>) -> String {
     let mut text = text.to_owned();
     for sign in [":-", ":=", "-", "="] {
         let begin = format!("${{{name}{sign}");
-        while text.len() <= MAX_EXPANDED_BYTES
+        while text.len() <= MAX_VARIABLE_EXPANSION_BYTES
             && let Some((before, rest)) = text.split_once(&begin)
             && let Some((default, after)) = rest.split_once('}')
         {

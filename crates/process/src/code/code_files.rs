@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::open_file::open_without_waiting;
+use crate::open_file::open_without_blocking;
 
 /// Maximum number of argument files that a sandbox makes accessible: the script, and one file that is loaded before it.
 const MAX_ARGUMENT_FILES: usize = 2;
@@ -149,7 +149,7 @@ fn lower_case_extension(file: &Path) -> Option<String> {
 }
 
 /// Returns the files of a folder that match a predicate, sorted.
-fn matching_files(folder: &Path, fits: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+fn files_in_folder_matching(folder: &Path, fits: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let Ok(entries) = folder.read_dir() else { return Vec::new() };
     let files = entries.take(MAX_FOLDER_ENTRIES).filter_map(|entry| Some(entry.ok()?.path()));
     let mut found: Vec<PathBuf> = files.filter(|file| fits(file) && file.is_file()).collect();
@@ -158,12 +158,12 @@ fn matching_files(folder: &Path, fits: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
 }
 
 /// Returns the shared libraries in a folder: `libc.so.6`, `libc.dylib`.
-pub(super) fn shared_libraries(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn shared_libraries_in_folder(folder: &Path) -> Vec<PathBuf> {
     let is_library = |file: &Path| {
         let name = file.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         name.ends_with(".so") || name.contains(".so.") || name.ends_with(".dylib")
     };
-    let mut found = matching_files(folder, is_library);
+    let mut found = files_in_folder_matching(folder, is_library);
     found.truncate(MAX_LIBRARIES_PER_FOLDER);
     found
 }
@@ -179,7 +179,7 @@ pub(super) fn python_user_packages(base: &Path) -> Vec<PathBuf> {
 
 pub(super) fn has_code_magic(file: &Path) -> bool {
     let mut first = Vec::new();
-    let read = open_without_waiting(file).and_then(|file| file.take(4).read_to_end(&mut first));
+    let read = open_without_blocking(file).and_then(|file| file.take(4).read_to_end(&mut first));
     read.is_ok() && CODE_MAGIC_NUMBERS.iter().any(|magic| first.starts_with(magic))
 }
 
@@ -189,16 +189,16 @@ pub(super) fn files_run_for_path(at: &Path) -> Vec<PathBuf> {
     if at.is_file() {
         return vec![at.to_owned()];
     }
-    let mut found = with_implied_extensions(at);
+    let mut found = paths_with_implied_extensions(at);
     if at.is_dir() {
         found.extend(FOLDER_ENTRY_FILES.map(|entry| at.join(entry)));
-        found.extend(with_implied_extensions(&at.join("index")));
+        found.extend(paths_with_implied_extensions(&at.join("index")));
         if let Some(main) = package_main(&at.join("package.json")).map(|main| at.join(main)) {
-            found.extend(with_implied_extensions(&main));
-            found.extend(with_implied_extensions(&main.join("index")));
+            found.extend(paths_with_implied_extensions(&main));
+            found.extend(paths_with_implied_extensions(&main.join("index")));
             found.push(main);
         }
-        found.extend(matching_files(at, |file| {
+        found.extend(files_in_folder_matching(at, |file| {
             lower_case_extension(file).is_some_and(|ending| DOTNET_EXTENSIONS.contains(&ending.as_str()))
         }));
     }
@@ -206,7 +206,7 @@ pub(super) fn files_run_for_path(at: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn with_implied_extensions(at: &Path) -> Vec<PathBuf> {
+fn paths_with_implied_extensions(at: &Path) -> Vec<PathBuf> {
     let named = |ending: &str| {
         let mut name = OsString::from(at);
         name.push(".");
@@ -219,7 +219,7 @@ fn with_implied_extensions(at: &Path) -> Vec<PathBuf> {
 /// Returns the entry file that a `package.json` names as `main`.
 fn package_main(package: &Path) -> Option<String> {
     let mut text = Vec::new();
-    open_without_waiting(package).ok()?.take(MAX_PACKAGE_JSON_BYTES).read_to_end(&mut text).ok()?;
+    open_without_blocking(package).ok()?.take(MAX_PACKAGE_JSON_BYTES).read_to_end(&mut text).ok()?;
     let package: serde_json::Value = serde_json::from_slice(&text).ok()?;
     package.get("main")?.as_str().map(str::to_owned)
 }

@@ -25,7 +25,7 @@ pub(super) const LIBRARY_FOLDER_VARIABLES: [&str; 3] =
     ["DYLD_FALLBACK_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH"];
 /// Files of a home folder that shells, npm and Python's REPL execute or read, for a command whose `HOME` is not the
 /// user's home.
-pub(super) const HOME_START_UP_FILES: [&str; 9] =
+pub(super) const START_UP_FILES_IN_HOME: [&str; 9] =
     [".bash_login", ".bash_profile", ".bashrc", ".npmrc", ".profile", ".zlogin", ".zprofile", ".zshenv", ".zshrc"];
 /// Modules that Python runs at each start if it finds them.
 pub(super) const PYTHON_SITE_MODULES: [&str; 2] = ["sitecustomize", "usercustomize"];

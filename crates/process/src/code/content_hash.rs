@@ -10,7 +10,7 @@ use std::path::Path;
 
 use aws_lc_rs::digest::{Context, SHA256};
 
-use crate::open_file::open_without_waiting;
+use crate::open_file::open_without_blocking;
 
 /// Size of the read buffer, in bytes.
 const READ_BUFFER_BYTES: usize = 64 * 1024;
@@ -21,7 +21,7 @@ const MAX_UNCACHED_FILE_BYTES: u64 = 64 * 1024;
 /// Returns the SHA-256 of a file's content in hexadecimal digits, or `None` if the file is larger than `most` bytes,
 /// not a regular file, or unreadable.
 pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
-    let file = open_without_waiting(real).ok()?;
+    let file = open_without_blocking(real).ok()?;
     let facts = file.metadata().ok()?;
     // The file may have been replaced by a pipe, and reading a pipe would block.
     if !facts.is_file() || facts.len() > most {
@@ -35,7 +35,7 @@ pub(super) fn content_hash(real: &Path, most: u64) -> Option<String> {
         return Some(known);
     }
     // Checked before the read, because a later write changes the file's times.
-    let key = key.filter(|_| cache::is_quiescent(&file));
+    let key = key.filter(|_| cache::has_no_writers(&file));
     let hash = hash_file(&file, most)?;
     if let Some(key) = key.filter(|key| {
         file.metadata().ok().and_then(|facts| cache::FileFingerprint::from_metadata(&facts)).as_ref() == Some(key)
@@ -75,13 +75,13 @@ mod cache {
     use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
     use super::VecDeque;
-    pub(super) use crate::platform::is_quiescent;
+    pub(super) use crate::platform::has_no_writers;
 
     /// Maximum number of cached hashes of files. The oldest hash is evicted first.
     const MAX_CACHED_HASHES: usize = 256;
     /// Minimum age of the last change of a file whose hash is cached. Timestamps have a coarse resolution, so a file
     /// that was changed more recently may change again within the same timestamp.
-    const MIN_SETTLED_AGE: Duration = Duration::from_secs(2);
+    const MIN_CACHEABLE_FILE_AGE: Duration = Duration::from_secs(2);
 
     static HASH_CACHE: Mutex<VecDeque<(FileFingerprint, String)>> = Mutex::new(VecDeque::new());
 
@@ -96,10 +96,10 @@ mod cache {
 
     impl FileFingerprint {
         /// Returns the fingerprint of a file with this metadata, or `None` if the file was changed within the last
-        /// [`MIN_SETTLED_AGE`].
+        /// [`MIN_CACHEABLE_FILE_AGE`].
         pub(super) fn from_metadata(facts: &Metadata) -> Option<FileFingerprint> {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-            let settled = since.checked_sub(MIN_SETTLED_AGE)?.as_secs();
+            let settled = since.checked_sub(MIN_CACHEABLE_FILE_AGE)?.as_secs();
             let key = FileFingerprint {
                 place: (facts.dev(), facts.ino()),
                 bytes: facts.size(),
@@ -141,7 +141,7 @@ mod cache {
         }
     }
 
-    pub(super) const fn is_quiescent(_: &std::fs::File) -> bool {
+    pub(super) const fn has_no_writers(_: &std::fs::File) -> bool {
         false
     }
 
@@ -170,7 +170,7 @@ mod tests {
     }
 
     /// Waits until the last change of the file is old enough for the cache. A test can't set the status change time.
-    fn wait_until_settled(file: &Path) {
+    fn wait_until_hash_is_cacheable(file: &Path) {
         let start = Instant::now();
         while cache::FileFingerprint::from_metadata(&file.metadata().unwrap()).is_none() {
             assert!(start.elapsed() < Duration::from_secs(30), "the file must become old enough for the cache");
@@ -218,7 +218,7 @@ mod tests {
             std::fs::write(&file, vec![b'a'; bytes]).unwrap();
             let mapping = SharedMapping::map_file(&file);
             mapping.write(b'b');
-            wait_until_settled(&file);
+            wait_until_hash_is_cacheable(&file);
             let first = content_hash(&file, u64::MAX - 1).unwrap();
             let key = || cache::FileFingerprint::from_metadata(&file.metadata().unwrap());
             assert!(
@@ -242,11 +242,11 @@ mod tests {
             cache::FileFingerprint::from_metadata(&file.metadata().unwrap()).is_none(),
             "the hash of a new file must not be cached"
         );
-        wait_until_settled(&file);
+        wait_until_hash_is_cacheable(&file);
         let most = u64::MAX - 1;
         let first = content_hash(&file, most).unwrap();
         let key = || cache::FileFingerprint::from_metadata(&file.metadata().unwrap());
-        if cache::is_quiescent(&File::open(&file).unwrap()) {
+        if cache::has_no_writers(&File::open(&file).unwrap()) {
             assert_eq!(
                 key().as_ref().and_then(cache::find_cached),
                 Some(first.clone()),
@@ -260,12 +260,12 @@ mod tests {
         assert_eq!(file.metadata().unwrap().modified().unwrap(), modified, "the modification time must be restored");
         let second = content_hash(&file, most).unwrap();
         assert_ne!(second, first, "the changed file must be read again immediately");
-        wait_until_settled(&file);
+        wait_until_hash_is_cacheable(&file);
         assert_eq!(content_hash(&file, most), Some(second), "the hash must stay the same once the file has settled");
     }
 
     #[test]
-    fn oversized_file_has_no_hash() {
+    fn file_above_the_size_limit_has_no_hash() {
         let ground = tempfile::tempdir().unwrap();
         let file = ground.path().join("program");
         std::fs::write(&file, "0123456789").unwrap();

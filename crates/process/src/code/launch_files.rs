@@ -23,7 +23,7 @@ const MAX_HASHED_FILE_BYTES: u64 = 512 * 1024 * 1024;
 /// Maximum total size, in bytes, of the files of one command that are identified by their content.
 const MAX_HASHED_TOTAL_BYTES: u64 = 1024 * 1024 * 1024;
 /// Maximum number of bytes of one file that are read while the caller waits for the result.
-const MAX_IMMEDIATE_READ_BYTES: u64 = 4 * 1024 * 1024;
+const MAX_FILE_BYTES_READ_WHILE_CALLER_WAITS: u64 = 4 * 1024 * 1024;
 /// Maximum number of launch files for one command. Further ones are ignored.
 const MAX_LAUNCH_FILES: usize = 256;
 
@@ -109,7 +109,7 @@ impl LaunchFiles {
                 return Some(file.clone());
             }
             // Changed times prove a change, but unchanged times do not prove that the file is unchanged.
-            let most = if is_untouched { MAX_HASHED_FILE_BYTES } else { MAX_IMMEDIATE_READ_BYTES };
+            let most = if is_untouched { MAX_HASHED_FILE_BYTES } else { MAX_FILE_BYTES_READ_WHILE_CALLER_WAITS };
             LaunchFile::read(file.path.clone(), file.role, most)
         };
         let folders = self.folders.iter().filter(|folder| folder.exists()).cloned().collect();
@@ -195,11 +195,11 @@ mod tests {
     use super::*;
     use crate::code::code_files::has_code_magic;
     use crate::command::ServerCommand;
-    use crate::open_file::open_without_waiting;
+    use crate::open_file::open_without_blocking;
     use crate::programs::SearchPathSource;
 
     #[test]
-    fn s06_code_is_found_in_arguments_and_data_is_not() {
+    fn s06_code_file_in_arguments_is_found_and_data_file_is_not() {
         let ground = tempfile::tempdir().unwrap();
         let base = ground.path().canonicalize().unwrap();
         for (name, text) in [
@@ -282,7 +282,7 @@ mod tests {
             let looked = LaunchFiles::for_command(&command, Path::new("/bin/sh"), &path);
             // A pipe may replace the file between the check and the opening.
             let opens =
-                open_without_waiting(&pipe).is_ok_and(|file| file.metadata().is_ok_and(|facts| !facts.is_file()));
+                open_without_blocking(&pipe).is_ok_and(|file| file.metadata().is_ok_and(|facts| !facts.is_file()));
             let _ = send.send((looked.iter().count(), opens, has_code_magic(&pipe)));
         });
         let patience = std::time::Duration::from_secs(20);

@@ -13,16 +13,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::argument_handling::{
-    ArgumentHandling, PACKAGE_FOLDER, has_data_value, is_module_option, named_module, option_and_value,
-    parse_shell_commands, project_file_names, searches_ancestors, uses_package_folder,
+    ArgumentHandling, NODE_MODULES_FOLDER, is_module_option, module_named_by_word, option_and_value,
+    parse_shell_commands, project_file_names, searches_ancestors_for_project_files, takes_value_that_is_not_code,
+    uses_node_modules,
 };
 use super::argument_paths::paths_in_text;
 use super::code_files::{
-    files_run_for_path, has_code_name, is_code_file, module_files, python_user_packages, shared_libraries,
+    files_run_for_path, has_code_name, is_code_file, module_files, python_user_packages, shared_libraries_in_folder,
 };
 use super::code_variables::{
-    HOME_START_UP_FILES, INTERPRETER_OPTION_VARIABLES, LIBRARY_FOLDER_VARIABLES, MODULE_FOLDER_VARIABLES,
-    PRELOAD_FILE_VARIABLES, PYTHON_SITE_MODULES,
+    INTERPRETER_OPTION_VARIABLES, LIBRARY_FOLDER_VARIABLES, MODULE_FOLDER_VARIABLES, PRELOAD_FILE_VARIABLES,
+    PYTHON_SITE_MODULES, START_UP_FILES_IN_HOME,
 };
 use super::found_files::{FoundLaunchFile, LaunchFileRole, collect_interpreters, python_environment};
 use crate::programs::{SearchPath, is_in_system_folder};
@@ -154,7 +155,7 @@ impl ScriptSearch<'_> {
     /// must be treated.
     fn search_word(&mut self, runner: ArgumentHandling, before: &str, word: &str) -> ArgumentHandling {
         if runner != ArgumentHandling::Other
-            && let Some(module) = named_module(before, word)
+            && let Some(module) = module_named_by_word(before, word)
         {
             self.record_module_files(module);
         }
@@ -164,7 +165,7 @@ impl ScriptSearch<'_> {
             self.record_files_run_for_paths(word);
         }
         if word.starts_with('-') {
-            return runner.handling_after_option(word);
+            return runner.argument_handling_after_option(word);
         }
         match runner {
             ArgumentHandling::Wrapper => self.search_wrapped_program(word),
@@ -177,7 +178,7 @@ impl ScriptSearch<'_> {
                 self.record_module_files(word);
                 // If no file has this name, the word is a value of the previous option, or a subcommand.
                 let runs = self.record_files_run_for_paths(word) || has_code_name(Path::new(word));
-                if runs && !has_data_value(before) { ArgumentHandling::Other } else { runner }
+                if runs && !takes_value_that_is_not_code(before) { ArgumentHandling::Other } else { runner }
             }
             runner => runner,
         }
@@ -192,13 +193,13 @@ impl ScriptSearch<'_> {
     /// may load code.
     fn argument_handling_of_program(&mut self, program: &str) -> ArgumentHandling {
         for file in project_file_names(program) {
-            let above = self.ancestors.iter().filter(|_| searches_ancestors(program));
+            let above = self.ancestors.iter().filter(|_| searches_ancestors_for_project_files(program));
             let files: Vec<PathBuf> = self.bases.iter().chain(above).map(|base| base.join(file)).collect();
             self.record_files(files.into_iter().filter(|file| file.is_file()));
         }
-        if uses_package_folder(program) {
+        if uses_node_modules(program) {
             let folders =
-                self.ancestors.iter().map(|folder| folder.join(PACKAGE_FOLDER)).filter(|folder| folder.exists());
+                self.ancestors.iter().map(|folder| folder.join(NODE_MODULES_FOLDER)).filter(|folder| folder.exists());
             self.folders.extend(folders);
             self.folders.sort_unstable();
             self.folders.dedup();
@@ -266,7 +267,7 @@ impl ScriptSearch<'_> {
 
     /// Returns the folders that a variable names, if some of their files run without being named: libraries, modules or
     /// start-up files.
-    fn variable_folders(&mut self, name: &str, value: &str) -> Vec<PathBuf> {
+    fn code_folders_named_by_variable(&mut self, name: &str, value: &str) -> Vec<PathBuf> {
         if !LIBRARY_FOLDER_VARIABLES.contains(&name) && !matches!(name, "HOME" | "PYTHONUSERBASE" | "ZDOTDIR") {
             return Vec::new();
         }
@@ -289,9 +290,9 @@ impl ScriptSearch<'_> {
         if name == "PYTHONPATH" {
             PYTHON_SITE_MODULES.into_iter().for_each(|module| self.record_module_files(module));
         }
-        for folder in self.variable_folders(name, value) {
+        for folder in self.code_folders_named_by_variable(name, value) {
             let files = match name {
-                "HOME" | "ZDOTDIR" => HOME_START_UP_FILES.map(|file| folder.join(file)).into(),
+                "HOME" | "ZDOTDIR" => START_UP_FILES_IN_HOME.map(|file| folder.join(file)).into(),
                 "PYTHONUSERBASE" => {
                     let packages = python_user_packages(&folder);
                     packages
@@ -299,7 +300,7 @@ impl ScriptSearch<'_> {
                         .flat_map(|packages| PYTHON_SITE_MODULES.map(|site| packages.join(format!("{site}.py"))))
                         .collect()
                 }
-                _ => shared_libraries(&folder),
+                _ => shared_libraries_in_folder(&folder),
             };
             self.record_files(files.into_iter().filter(|file| file.is_file()));
         }

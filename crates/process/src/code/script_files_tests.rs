@@ -10,7 +10,7 @@ use crate::command::ServerCommand;
 use crate::programs::{SearchPath, SearchPathSource};
 
 /// File content that is not recognized as code.
-const TEXT: &str = "text";
+const PLAIN_TEXT: &str = "text";
 
 struct TestFolder {
     folder: tempfile::TempDir,
@@ -32,7 +32,7 @@ impl TestFolder {
     }
 
     /// Returns the launch files of a command line. `@` in its words stands for the path of the test folder.
-    fn files(&self, line: &[&str], variables: &[(&str, &str)], directory: &str) -> LaunchFiles {
+    fn launch_files_of_command(&self, line: &[&str], variables: &[(&str, &str)], directory: &str) -> LaunchFiles {
         let whole = |text: &str| text.replace('@', &self.path(""));
         let command = ServerCommand {
             arguments: line.iter().skip(1).map(|word| whole(word)).collect(),
@@ -47,15 +47,15 @@ impl TestFolder {
 
     /// Returns `true` if a change of one file is visible in the launch files of a command line.
     fn detects_change(&self, file: &str, line: &[&str], variables: &[(&str, &str)], directory: &str) -> bool {
-        self.write(file, TEXT);
-        let before = self.files(line, variables, directory);
+        self.write(file, PLAIN_TEXT);
+        let before = self.launch_files_of_command(line, variables, directory);
         self.write(file, "replaced");
-        self.files(line, variables, directory) != before
+        self.launch_files_of_command(line, variables, directory) != before
     }
 }
 
 #[test]
-fn s06_file_run_by_a_wrapper_or_an_option_counts() {
+fn s06_file_run_by_a_wrapper_or_an_option_is_a_launch_file() {
     let cases: &[(&str, &[&str])] = &[
         ("x.py", &["/bin/sh", "-c", "python3 @x.py"]),
         ("plain", &["/bin/sh", "-c", "cd @ && exec python3 plain"]),
@@ -95,7 +95,7 @@ fn s06_file_run_by_a_wrapper_or_an_option_counts() {
     ];
     for (file, line) in cases {
         let ground = TestFolder::new();
-        ground.write("venv/bin/python", TEXT);
+        ground.write("venv/bin/python", PLAIN_TEXT);
         let executable = std::fs::Permissions::from_mode(0o700);
         std::fs::set_permissions(ground.path("venv/bin/python"), executable).unwrap();
         assert!(ground.detects_change(file, line, &[], ""), "{file} decides what {line:?} runs");
@@ -103,7 +103,7 @@ fn s06_file_run_by_a_wrapper_or_an_option_counts() {
 }
 
 #[test]
-fn s06_file_resolved_by_node_counts() {
+fn s06_file_resolved_by_node_is_a_launch_file() {
     let cases: &[(&str, &[&str])] = &[
         ("ext.js", &["/usr/bin/node", "@ext"]),
         ("ext.cjs", &["/usr/bin/node", "@ext"]),
@@ -119,13 +119,13 @@ fn s06_file_resolved_by_node_counts() {
     for (file, line) in cases {
         let ground = TestFolder::new();
         ground.write("pkg/package.json", r#"{"main":"lib/code"}"#);
-        ground.write("main", TEXT);
+        ground.write("main", PLAIN_TEXT);
         assert!(ground.detects_change(file, line, &[], ""), "{file} decides what {line:?} runs");
     }
 }
 
 #[test]
-fn s06_file_named_by_a_variable_counts() {
+fn s06_file_named_by_a_variable_is_a_launch_file() {
     let ninth: String = (0..9).map(|hook| format!("-r @h{hook}.js ")).collect();
     let (node, python, bash) = (["/usr/bin/node", "@main"], ["/usr/bin/python3", "-m", "mod"], ["/bin/bash", "@main"]);
     let attached = ["/usr/bin/python3", "-Imod"];
@@ -152,9 +152,9 @@ fn s06_file_named_by_a_variable_counts() {
     ];
     for (file, line, variable) in cases {
         let ground = TestFolder::new();
-        ground.write("main", TEXT);
+        ground.write("main", PLAIN_TEXT);
         for hook in 0..8 {
-            ground.write(&format!("h{hook}.js"), TEXT);
+            ground.write(&format!("h{hook}.js"), PLAIN_TEXT);
         }
         assert!(
             ground.detects_change(file, line, &[*variable], ""),
@@ -165,7 +165,7 @@ fn s06_file_named_by_a_variable_counts() {
 }
 
 #[test]
-fn s06_project_file_counts_in_every_parent_folder() {
+fn s06_project_file_in_every_parent_folder_is_a_launch_file() {
     let cases: &[(&str, &[&str])] = &[
         ("package.json", &["/usr/bin/npx", "-y", "server"]),
         (".npmrc", &["/usr/bin/npx", "-y", "server"]),
@@ -176,19 +176,22 @@ fn s06_project_file_counts_in_every_parent_folder() {
     ];
     for (file, line) in cases {
         let ground = TestFolder::new();
-        ground.write("a/b/file", TEXT);
-        let none = ground.files(line, &[], "a/b");
+        ground.write("a/b/file", PLAIN_TEXT);
+        let none = ground.launch_files_of_command(line, &[], "a/b");
         assert!(ground.detects_change(file, line, &[], "a/b"), "{file} decides what {line:?} runs");
-        assert!(ground.files(line, &[], "a/b").first_difference(&none).is_some(), "a new {file} must count as well");
+        assert!(
+            ground.launch_files_of_command(line, &[], "a/b").first_difference(&none).is_some(),
+            "a new {file} must count as well"
+        );
     }
     let ground = TestFolder::new();
-    ground.write("a/b/file", TEXT);
+    ground.write("a/b/file", PLAIN_TEXT);
     let line: &[&str] = &["/usr/bin/npx", "-y", "server@1.2.3"];
-    let before = ground.files(line, &[], "a/b");
-    ground.write("node_modules/.bin/server@1.2.3", TEXT);
+    let before = ground.launch_files_of_command(line, &[], "a/b");
+    ground.write("node_modules/.bin/server@1.2.3", PLAIN_TEXT);
     let packages = ground.path("node_modules");
     assert_eq!(
-        ground.files(line, &[], "a/b").first_difference(&before),
+        ground.launch_files_of_command(line, &[], "a/b").first_difference(&before),
         Some(Path::new(&packages)),
         "a package folder that npx would prefer must count"
     );
@@ -196,7 +199,7 @@ fn s06_project_file_counts_in_every_parent_folder() {
 }
 
 #[test]
-fn s06_program_on_the_search_path_of_the_command_counts() {
+fn s06_program_on_the_search_path_of_the_command_is_a_launch_file() {
     let executable = |ground: &TestFolder, name: &str, text: &str| {
         ground.write(name, text);
         std::fs::set_permissions(ground.path(name), std::fs::Permissions::from_mode(0o700)).unwrap();
@@ -212,10 +215,10 @@ fn s06_program_on_the_search_path_of_the_command_counts() {
     for (file, line, path) in cases {
         let ground = TestFolder::new();
         executable(&ground, "tool", "#!/usr/bin/env python3\n");
-        executable(&ground, file, TEXT);
+        executable(&ground, file, PLAIN_TEXT);
         let line: Vec<String> = line.iter().map(|word| word.replace("@tool", &ground.path("tool"))).collect();
         let line: Vec<&str> = line.iter().map(String::as_str).collect();
-        let files = || ground.files(&line, &[("PATH", *path)], "");
+        let files = || ground.launch_files_of_command(&line, &[("PATH", *path)], "");
         let before = files();
         executable(&ground, file, "replaced");
         assert_ne!(files(), before, "{file} decides what {line:?} with {path} runs");
@@ -223,7 +226,7 @@ fn s06_program_on_the_search_path_of_the_command_counts() {
 }
 
 #[test]
-fn s06_data_does_not_count() {
+fn s06_data_file_is_not_a_launch_file() {
     let cases: &[(&str, &[&str])] = &[
         ("notes.db", &["/usr/bin/python3", "@main.py", "@notes.db"]),
         ("notes.db", &["/usr/bin/env", "python3", "@main.py", "--db", "@notes.db"]),
@@ -234,8 +237,8 @@ fn s06_data_does_not_count() {
     ];
     for (file, line) in cases {
         let ground = TestFolder::new();
-        ground.write("main.py", TEXT);
-        ground.write("mod.py", TEXT);
+        ground.write("main.py", PLAIN_TEXT);
+        ground.write("mod.py", PLAIN_TEXT);
         assert!(!ground.detects_change(file, line, &[], ""), "{file} is data of {line:?}");
     }
 }

@@ -15,14 +15,14 @@ const MAX_DESCRIPTORS: u64 = 65_536;
 
 /// Registers the steps that the child runs between fork and exec. The thread that starts the command must outlive the
 /// process it starts: Linux signals the child when its parent *thread* ends.
-pub(super) fn register_child_steps(command: &mut Command) {
+pub(super) fn register_pre_exec_steps(command: &mut Command) {
     let parent = getpid();
     let descriptors = getrlimit(Resource::RLIMIT_NOFILE).map_or(MAX_DESCRIPTORS, |(soft, _)| soft).min(MAX_DESCRIPTORS);
     // SAFETY: the closure runs in the forked child before exec. It allocates nothing, takes no lock, reads only values
     // copied into it, and makes async-signal-safe system calls only.
     unsafe {
         command.pre_exec(move || {
-            mark_close_on_exec(descriptors as libc::c_int);
+            mark_all_close_on_exec(descriptors as libc::c_int);
             request_kill_with_parent(parent)
         });
     }
@@ -32,7 +32,7 @@ pub(super) fn register_child_steps(command: &mut Command) {
 /// just forked from a multi-threaded one: it takes no lock that another thread may hold, and allocates no memory except
 /// through functions that the C library makes safe after a fork.
 #[cfg(target_os = "linux")]
-pub(crate) fn add_child_step(command: &mut Command, step: impl FnMut() -> io::Result<()> + Send + Sync + 'static) {
+pub(crate) fn add_pre_exec_step(command: &mut Command, step: impl FnMut() -> io::Result<()> + Send + Sync + 'static) {
     // SAFETY: as above. The caller guarantees the conditions in the doc comment.
     unsafe {
         command.pre_exec(step);
@@ -61,7 +61,7 @@ pub(crate) fn drop_capabilities() -> io::Result<()> {
 
 /// Creates an anonymous file in memory. No child inherits it.
 #[cfg(target_os = "linux")]
-pub(crate) fn anonymous_file() -> io::Result<std::fs::File> {
+pub(crate) fn create_anonymous_file() -> io::Result<std::fs::File> {
     use std::os::fd::FromRawFd;
 
     // SAFETY: the call takes a NUL-terminated constant and flags.
@@ -83,7 +83,7 @@ pub(crate) fn make_inheritable(descriptor: std::os::fd::BorrowedFd<'_>) -> io::R
 
 /// Marks every descriptor above 2 close-on-exec. Rust opens descriptors that way, but C libraries in the same process
 /// do not always.
-fn mark_close_on_exec(descriptors: libc::c_int) {
+fn mark_all_close_on_exec(descriptors: libc::c_int) {
     #[cfg(target_os = "linux")]
     {
         const CLOSE_RANGE_CLOEXEC: libc::c_uint = 1 << 2;

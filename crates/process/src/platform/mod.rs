@@ -7,7 +7,7 @@ pub use start_time::StartTime;
 #[cfg(unix)]
 mod before_exec;
 #[cfg(target_os = "linux")]
-pub(crate) use before_exec::{add_child_step, anonymous_file, drop_capabilities, make_inheritable};
+pub(crate) use before_exec::{add_pre_exec_step, create_anonymous_file, drop_capabilities, make_inheritable};
 #[cfg(unix)]
 mod input_pipe;
 #[cfg(unix)]
@@ -20,19 +20,19 @@ mod network_namespace;
 #[cfg(target_os = "linux")]
 mod process_marks;
 #[cfg(target_os = "linux")]
-mod process_use;
+mod process_usage;
 #[cfg(target_os = "linux")]
 mod write_lease;
 #[cfg(target_os = "linux")]
-pub(crate) use network_namespace::listen_in_network_of;
+pub(crate) use network_namespace::listen_in_network_namespace_of;
 #[cfg(target_os = "linux")]
 pub(crate) use process_marks::{
     ProcessMark, find_descendants, kill_processes, kill_processes_marked_by_owner, new_mark,
 };
 #[cfg(target_os = "linux")]
-pub(crate) use process_use::{ProcessTreeUsage, process_tree_memory, process_tree_usage};
+pub(crate) use process_usage::{ProcessTreeUsage, process_tree_memory, process_tree_usage};
 #[cfg(target_os = "linux")]
-pub(crate) use write_lease::is_quiescent;
+pub(crate) use write_lease::has_no_writers;
 #[cfg(not(target_os = "linux"))]
 mod no_process_marks;
 #[cfg(not(target_os = "linux"))]

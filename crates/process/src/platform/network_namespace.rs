@@ -30,7 +30,11 @@ const NS_GET_USERNS: libc::c_ulong = 0xb701;
 /// # Errors
 /// Returns an I/O error if the process has ended, has the same network namespace as the app, or has one that can't be
 /// entered.
-pub(crate) fn listen_in_network_of(pid: u32, number: Option<u64>, port: u16) -> io::Result<std::net::TcpListener> {
+pub(crate) fn listen_in_network_namespace_of(
+    pid: u32,
+    number: Option<u64>,
+    port: u16,
+) -> io::Result<std::net::TcpListener> {
     let network = File::open(format!("/proc/{pid}/ns/net"))?;
     let (own, of_process) = (std::fs::metadata("/proc/self/ns/net")?, network.metadata()?);
     // The pid may have been reused by another process.
@@ -45,7 +49,7 @@ pub(crate) fn listen_in_network_of(pid: u32, number: Option<u64>, port: u16) -> 
     // through functions that the C library makes safe after a fork.
     match unsafe { fork() }? {
         ForkResult::Child => {
-            let code = match pass_listener(user, network.as_fd(), port, there.as_fd()) {
+            let code = match open_listener_and_send_to_parent(user, network.as_fd(), port, there.as_fd()) {
                 Ok(()) => 0,
                 Err(errno) => errno as i32,
             };
@@ -75,7 +79,7 @@ fn owner_user_namespace(network: BorrowedFd<'_>) -> io::Result<OwnedFd> {
 }
 
 /// Opens the listener in the network namespace and sends its descriptor to the parent. Runs in the child.
-fn pass_listener(
+fn open_listener_and_send_to_parent(
     user: Option<BorrowedFd<'_>>,
     network: BorrowedFd<'_>,
     port: u16,

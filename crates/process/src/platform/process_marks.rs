@@ -38,13 +38,13 @@ pub(crate) fn new_mark() -> ProcessMark {
     static SERVER_COUNTER: AtomicU64 = AtomicU64::new(0);
     let owner = std::process::id();
     let started = StartTime::of_process(owner).unwrap_or_else(StartTime::unknown);
-    let of_owner = mark_prefix(owner, &started);
+    let of_owner = mark_prefix_of_app_process(owner, &started);
     ProcessMark(format!("{of_owner}{};", SERVER_COUNTER.fetch_add(1, Ordering::Relaxed)))
 }
 
 /// Returns the beginning that the marks (environment variable values) of all servers of one Drawbridge process have in
 /// common.
-fn mark_prefix(owner: u32, started: &StartTime) -> String {
+fn mark_prefix_of_app_process(owner: u32, started: &StartTime) -> String {
     format!("{owner}:{started}:")
 }
 
@@ -56,17 +56,17 @@ impl ProcessMark {
 
     /// Kills all processes whose environment contains this mark: all processes of one server.
     pub(crate) fn kill_processes_with_mark(&self) {
-        kill_all_marked(&self.0);
+        kill_processes_with_mark_prefix(&self.0);
     }
 }
 
 /// Kills all processes that the servers of a former Drawbridge process started. Returns `true` if there were any.
 pub(crate) fn kill_processes_marked_by_owner(owner: u32, started: &StartTime) -> bool {
-    kill_all_marked(&mark_prefix(owner, started))
+    kill_processes_with_mark_prefix(&mark_prefix_of_app_process(owner, started))
 }
 
 /// Kills all processes whose environment contains a mark that begins with `mark`. Returns `true` if there were any.
-fn kill_all_marked(mark: &str) -> bool {
+fn kill_processes_with_mark_prefix(mark: &str) -> bool {
     let mut were_some = false;
     for _ in 0..MAX_KILL_SCANS {
         let found: Vec<StartedProcess> =
@@ -82,7 +82,7 @@ fn kill_all_marked(mark: &str) -> bool {
 
 /// Returns the descendants of a process, found by their parent links.
 pub(crate) fn find_descendants(pid: u32) -> Vec<StartedProcess> {
-    let all: Vec<(u32, ProcessEntry)> = all_processes().collect();
+    let all: Vec<(u32, ProcessEntry)> = iterate_other_processes().collect();
     let mut parents = vec![pid];
     let mut found = Vec::new();
     while let Some(parent) = parents.pop() {
@@ -114,7 +114,7 @@ struct ProcessEntry {
 }
 
 /// Iterates over all running processes except this one.
-fn all_processes() -> impl Iterator<Item = (u32, ProcessEntry)> {
+fn iterate_other_processes() -> impl Iterator<Item = (u32, ProcessEntry)> {
     let own = std::process::id();
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
     all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).filter(move |pid| *pid != own).filter_map(
@@ -132,23 +132,23 @@ type MarkedProcesses = Arc<[(StartedProcess, Vec<u8>)]>;
 /// milliseconds, and all servers end together when the app quits, so callers that arrive during a scan share the next
 /// one.
 fn marked_processes() -> MarkedProcesses {
-    static LATEST_SCAN: Mutex<Option<(Instant, MarkedProcesses)>> = Mutex::new(None);
+    static LATEST_MARKED_PROCESS_SCAN: Mutex<Option<(Instant, MarkedProcesses)>> = Mutex::new(None);
     let started = Instant::now();
-    let mut latest = LATEST_SCAN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut latest = LATEST_MARKED_PROCESS_SCAN.lock().unwrap_or_else(PoisonError::into_inner);
     // A scan that began before the call may have missed a new process.
     if let Some((_, found)) = latest.as_ref().filter(|(began, _)| *began >= started) {
         return Arc::clone(found);
     }
     let began = Instant::now();
-    let found: MarkedProcesses = all_processes()
-        .flat_map(|(pid, process)| process_marks(pid).into_iter().map(move |mark| (process.of, mark)))
+    let found: MarkedProcesses = iterate_other_processes()
+        .flat_map(|(pid, process)| marks_in_process_environment(pid).into_iter().map(move |mark| (process.of, mark)))
         .collect();
     *latest = Some((began, Arc::clone(&found)));
     found
 }
 
 /// Returns the servers' marks in the initial environment of a process.
-fn process_marks(pid: u32) -> Vec<Vec<u8>> {
+fn marks_in_process_environment(pid: u32) -> Vec<Vec<u8>> {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environment
         .split(|byte| *byte == 0)

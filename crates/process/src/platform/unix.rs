@@ -13,7 +13,7 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
 /// Starts the child in its own session, and so in its own process group. Without a controlling terminal it cannot read
 /// the user's keyboard or write to the terminal.
 pub(crate) fn isolate_child(command: &mut CommandWrap) {
-    super::before_exec::register_child_steps(command.command_mut());
+    super::before_exec::register_pre_exec_steps(command.command_mut());
     command.wrap(ProcessSession);
 }
 

@@ -22,7 +22,7 @@ const GROUP_OR_OTHERS_WRITE: u32 = 0o022;
 /// times. `file` itself must be open for reading only.
 ///
 /// The kernel grants a read lease to the file's owner under exactly this condition. The lease is released immediately.
-pub(crate) fn is_quiescent(file: &File) -> bool {
+pub(crate) fn has_no_writers(file: &File) -> bool {
     let descriptor = file.as_raw_fd();
     if !fstatfs(file).is_ok_and(|system| RELIABLE_FILE_SYSTEMS.contains(&system.filesystem_type())) {
         return false;

@@ -28,5 +28,5 @@ pub(crate) fn find_interpreter(script: &Path, path: &SearchPath) -> Option<PathB
         return Some(PathBuf::from(named));
     }
     let named = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
-    path.find(named, &super::default_directory()).ok()
+    path.find(named, &super::default_working_directory()).ok()
 }

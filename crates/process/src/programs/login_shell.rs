@@ -28,7 +28,7 @@ const PRINT_ENVIRONMENT_SCRIPT: &str =
     "printf '%s%s' _begin_or_end_ of_environment_; env -0; printf '%s%s' _begin_or_end_ of_environment_";
 
 /// Returns the PATH of the login shell, or a message that explains why it could not be read.
-pub(super) async fn login_shell_path(shell: PathBuf, limit: Duration) -> Result<OsString, String> {
+pub(super) async fn read_path_variable_of_login_shell(shell: PathBuf, limit: Duration) -> Result<OsString, String> {
     let name = shell.display().to_string();
     let launch = ProcessLaunch {
         program: shell,

@@ -17,11 +17,11 @@ pub(crate) use system_folders::SYSTEM_FOLDERS;
 pub use system_folders::is_in_system_folder;
 
 /// Returns the default working directory of a server: the user's home.
-pub fn default_directory() -> PathBuf {
+pub fn default_working_directory() -> PathBuf {
     std::env::home_dir().unwrap_or_else(std::env::temp_dir)
 }
 
 /// Returns `true` if two names denote the same environment variable. On Windows, case is ignored.
-pub(crate) fn is_same_variable_name(left: &str, right: &str) -> bool {
+pub(crate) fn is_same_environment_variable_name(left: &str, right: &str) -> bool {
     if cfg!(windows) { left.eq_ignore_ascii_case(right) } else { left == right }
 }

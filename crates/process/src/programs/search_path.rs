@@ -44,7 +44,7 @@ impl SearchPath {
 
     /// Reads the PATH of this shell, within at most `limit`. Falls back to [`SearchPath::from_process`] on failure.
     pub async fn from_login_shell(shell: PathBuf, limit: std::time::Duration) -> SearchPath {
-        match login_shell::login_shell_path(shell, limit).await {
+        match login_shell::read_path_variable_of_login_shell(shell, limit).await {
             Ok(path) => SearchPath {
                 directories: absolute_folders(std::env::split_paths(&path)),
                 source: SearchPathSource::LoginShell,
@@ -58,7 +58,9 @@ impl SearchPath {
     pub fn from_process(reason: String) -> SearchPath {
         let own = std::env::var_os("PATH").unwrap_or_default();
         SearchPath {
-            directories: absolute_folders(std::env::split_paths(&own).chain(well_known::existing_installer_folders())),
+            directories: absolute_folders(
+                std::env::split_paths(&own).chain(well_known::existing_program_installer_folders()),
+            ),
             source: SearchPathSource::Process { reason },
         }
     }
@@ -69,7 +71,7 @@ impl SearchPath {
     /// # Errors
     /// Returns [`CommandNotFound`] if the file does not exist or is not executable.
     pub(crate) fn find(&self, program: &str, directory: &Path) -> Result<PathBuf, CommandNotFound> {
-        let path = self.to_variable();
+        let path = self.to_path_variable();
         which::which_in(program, Some(&path), directory).map_err(|_| CommandNotFound {
             program: program.to_owned(),
             looked_in: if has_path_separator(program) {
@@ -86,13 +88,13 @@ impl SearchPath {
     }
 
     /// Parses a value of the variable PATH as a search path. Relative folders are resolved against `directory`.
-    pub(crate) fn with_variable(&self, variable: &str, directory: &Path) -> SearchPath {
+    pub(crate) fn with_path_variable(&self, variable: &str, directory: &Path) -> SearchPath {
         let folders = std::env::split_paths(variable).map(|folder| directory.join(folder));
         SearchPath { directories: absolute_folders(folders), source: self.source.clone() }
     }
 
     /// Returns the folders as a value of the environment variable PATH.
-    pub(crate) fn to_variable(&self) -> OsString {
+    pub(crate) fn to_path_variable(&self) -> OsString {
         std::env::join_paths(&self.directories).unwrap_or_default()
     }
 }
@@ -179,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn relative_and_repeated_folders_are_dropped() {
+    fn relative_and_repeated_search_path_folders_are_dropped() {
         let folders = ["/a", "", ".", "b/c", "/d", "/a"].map(PathBuf::from);
         assert_eq!(
             absolute_folders(folders.into_iter()),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Returns those folders of common installers that exist on this computer.
-pub(super) fn existing_installer_folders() -> Vec<PathBuf> {
+pub(super) fn existing_program_installer_folders() -> Vec<PathBuf> {
     let mut found = Vec::new();
     if let Some(home) = std::env::home_dir() {
         let below_home = [
@@ -18,7 +18,7 @@ pub(super) fn existing_installer_folders() -> Vec<PathBuf> {
             "bin",
         ];
         found.extend(below_home.iter().map(|folder| home.join(folder)));
-        found.extend(nvm_default_bin(&home.join(".nvm")));
+        found.extend(nvm_default_version_bin_folder(&home.join(".nvm")));
     }
     if cfg!(unix) {
         let of_system = ["/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin", "/usr/local/bin", "/usr/bin", "/bin"];
@@ -30,14 +30,14 @@ pub(super) fn existing_installer_folders() -> Vec<PathBuf> {
 
 /// Returns the `bin` folder of nvm's default version: the newest installed version that matches `alias/default`, which
 /// is exact (`v22.1.0`) or partial (`22`), or else the newest installed version.
-fn nvm_default_bin(nvm: &Path) -> Option<PathBuf> {
+fn nvm_default_version_bin_folder(nvm: &Path) -> Option<PathBuf> {
     let versions = nvm.join("versions/node");
     let default_version = std::fs::read_to_string(nvm.join("alias/default")).unwrap_or_default();
-    let default_version = version_numbers(default_version.trim());
+    let default_version = parse_version_numbers(default_version.trim());
     let mut installed: Vec<(Vec<u32>, PathBuf)> = std::fs::read_dir(versions)
         .ok()?
         .flatten()
-        .map(|entry| (version_numbers(&entry.file_name().to_string_lossy()), entry.path()))
+        .map(|entry| (parse_version_numbers(&entry.file_name().to_string_lossy()), entry.path()))
         .collect();
     installed.sort();
     let newest = installed.last().cloned();
@@ -50,7 +50,7 @@ fn nvm_default_bin(nvm: &Path) -> Option<PathBuf> {
 }
 
 /// Parses `v22.1.0` as `[22, 1, 0]`. Empty if the text is not a version.
-fn version_numbers(version: &str) -> Vec<u32> {
+fn parse_version_numbers(version: &str) -> Vec<u32> {
     version.trim_start_matches('v').split('.').map_while(|part| part.parse().ok()).collect()
 }
 
@@ -58,7 +58,7 @@ fn version_numbers(version: &str) -> Vec<u32> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::nvm_default_bin;
+    use super::nvm_default_version_bin_folder;
 
     #[test]
     fn nvm_default_follows_the_alias() {
@@ -72,7 +72,7 @@ mod tests {
                 std::fs::create_dir_all(nvm.path().join("alias")).unwrap();
                 std::fs::write(file, alias).unwrap();
             }
-            nvm_default_bin(nvm.path()).unwrap()
+            nvm_default_version_bin_folder(nvm.path()).unwrap()
         };
         assert!(
             chosen(None).ends_with("v22.0.0/bin"),

@@ -85,7 +85,8 @@ pub enum SandboxError {
     },
 }
 
-/// Stable identifier of the reason why a sandbox can't be set up. The UI has a text and a button for each of them.
+/// Stable identifier of the reason why a sandbox can't be set up. Drawbridge's page has a text and a button for each of
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -116,7 +117,7 @@ pub enum SandboxProblem {
 }
 
 impl SandboxError {
-    /// Returns the stable identifier of the error, for which the UI has a text and a button.
+    /// Returns the stable identifier of the error, for which Drawbridge's page has a text and a button.
     #[must_use]
     pub const fn problem(&self) -> SandboxProblem {
         match self {

@@ -15,7 +15,7 @@ const MAX_INTERPRETER_CHAIN: usize = 3;
 /// such as `~/.local` or `~/.cargo` contain more than programs.
 const MIN_COMPONENTS_BELOW_HOME: usize = 2;
 /// Maximum number of symbolic links that are followed from a program to its canonical path.
-const MAX_PROGRAM_LINKS: usize = 8;
+const MAX_PROGRAM_SYMLINKS: usize = 8;
 /// Maximum number of parent folders of a script that are searched for the package to which the script belongs.
 const MAX_PACKAGE_ANCESTORS: usize = 8;
 /// Maximum number of entries of a folder that are searched for shared libraries.
@@ -23,11 +23,11 @@ const MAX_FOLDER_ENTRIES: usize = 512;
 /// Maximum number of bytes of a `pyvenv.cfg` that are read.
 const MAX_PYVENV_BYTES: u64 = 16 * 1024;
 /// Name of the folder that contains npm packages.
-const PACKAGE_FOLDER: &str = "node_modules";
+const NODE_MODULES_FOLDER: &str = "node_modules";
 /// File that marks a folder as a Python environment.
 const PYVENV_FILE: &str = "pyvenv.cfg";
 /// Folder in which version managers put small programs that run the real ones.
-const SHIM_FOLDER: &str = "shims";
+const VERSION_MANAGER_SHIM_FOLDER: &str = "shims";
 /// Names of files and folders that a program needs to run if they are in the same folder as the program's file.
 const FILES_NEXT_TO_PROGRAM: [&str; 3] = ["_internal", "lib", "resources"];
 
@@ -55,7 +55,7 @@ impl InstalledFiles<'_> {
         for step in symlink_chain(program) {
             // A link in place of a parent folder must not make more accessible than its target would.
             let as_found = self.installation_folder(&step);
-            let place = resolve_parent(&step).map(|step| self.installation_folder(&step));
+            let place = canonicalize_parent(&step).map(|step| self.installation_folder(&step));
             let is_as_found = as_found.canonicalize().ok() == place;
             self.found.push(if is_as_found { as_found } else { step.clone() });
             // The canonical path is part of the approved plan as well, so that the link can't be redirected later.
@@ -78,12 +78,12 @@ impl InstalledFiles<'_> {
     fn installation_folder(&self, program: &Path) -> PathBuf {
         let Some(bin) = program.parent().filter(|folder| folder.ends_with("bin")) else { return program.to_owned() };
         let Some(whole) = bin.parent().filter(|folder| folder.parent().is_some()) else { return bin.to_owned() };
-        if self.is_installation(whole) { whole.to_owned() } else { bin.to_owned() }
+        if self.is_installation_folder(whole) { whole.to_owned() } else { bin.to_owned() }
     }
 
     /// Returns `true` if the folder can be an installation folder: neither the user's home, nor a parent of it, nor
     /// directly below it. A Python environment may be directly below the home.
-    fn is_installation(&self, folder: &Path) -> bool {
+    fn is_installation_folder(&self, folder: &Path) -> bool {
         let homes = path_and_canonical(self.home);
         let holds_home = homes.iter().any(|home| home.starts_with(folder));
         let below =
@@ -94,7 +94,7 @@ impl InstalledFiles<'_> {
 
     /// Adds a folder if [`check_folder_proposal`] accepts it. The folder was recognized by its content as belonging to
     /// a program.
-    fn add_if_allowed(&mut self, folder: PathBuf) {
+    fn add_folder_if_proposable(&mut self, folder: PathBuf) {
         if check_folder_proposal(&folder, self.home, self.hidden).is_ok() {
             self.found.push(folder);
         }
@@ -103,20 +103,22 @@ impl InstalledFiles<'_> {
     /// Adds the folder of the version manager if the program is a shim, because the shim runs programs in that folder.
     fn add_shim_folder(&mut self, program: &Path) {
         let Some(folder) = program.parent() else { return };
-        let Some(whole) = folder.parent().filter(|_| folder.ends_with(SHIM_FOLDER) || folder.ends_with("bin")) else {
+        let Some(whole) =
+            folder.parent().filter(|_| folder.ends_with(VERSION_MANAGER_SHIM_FOLDER) || folder.ends_with("bin"))
+        else {
             return;
         };
         let is_manager =
             whole.file_name().and_then(|name| name.to_str()).is_some_and(|n| VERSION_MANAGER_FOLDERS.contains(&n));
         if let Some(whole) = whole.canonicalize().ok().filter(|_| is_manager) {
-            self.add_if_allowed(whole);
+            self.add_folder_if_proposable(whole);
         }
     }
 
     /// Adds the package that contains a script, and the packages that the script loads.
     fn add_packages(&mut self, script: &Path) {
         if let Some(root) = package_root(script) {
-            self.add_if_allowed(root);
+            self.add_folder_if_proposable(root);
             return;
         }
         let above: Vec<&Path> = script.ancestors().skip(1).take(MAX_PACKAGE_ANCESTORS).collect();
@@ -130,9 +132,9 @@ impl InstalledFiles<'_> {
         self.found.push(above[at].to_owned());
         // In a workspace, an ancestor folder contains the packages that its members load.
         for folder in &above[at + 1..] {
-            let packages = folder.join(PACKAGE_FOLDER);
+            let packages = folder.join(NODE_MODULES_FOLDER);
             if packages.is_dir() && check_folder_proposal(folder, self.home, self.hidden).is_ok() {
-                self.add_if_allowed(packages);
+                self.add_folder_if_proposable(packages);
             }
         }
     }
@@ -147,7 +149,7 @@ impl InstalledFiles<'_> {
         };
         let mut names = entries.take(MAX_FOLDER_ENTRIES).flatten().map(|entry| entry.file_name());
         if names.any(|name| name.to_str().is_some_and(is_library)) && !is_script_or_unreadable(program) {
-            self.add_if_allowed(folder.to_owned());
+            self.add_folder_if_proposable(folder.to_owned());
         }
     }
 
@@ -170,7 +172,7 @@ impl InstalledFiles<'_> {
 /// Returns a path, and the path after each step of resolving its symbolic links. The last path is not a link.
 fn symlink_chain(program: &Path) -> Vec<PathBuf> {
     let mut steps = vec![program.to_owned()];
-    while let Some(last) = steps.last().filter(|_| steps.len() < MAX_PROGRAM_LINKS) {
+    while let Some(last) = steps.last().filter(|_| steps.len() < MAX_PROGRAM_SYMLINKS) {
         let (Ok(target), Some(folder)) = (std::fs::read_link(last), last.parent()) else { break };
         let joined = folder.join(&target);
         // `..` after a link means the parent of the link's target, so the parent is resolved first.
@@ -192,7 +194,7 @@ fn symlink_chain(program: &Path) -> Vec<PathBuf> {
 /// Returns a folder that contains the npm package of a file together with the packages that it loads: the folder of a
 /// global package, or else the outermost `node_modules`. Returns `None` if the file is in no package.
 pub(crate) fn package_root(file: &Path) -> Option<PathBuf> {
-    let packages = file.ancestors().filter(|folder| folder.ends_with(PACKAGE_FOLDER)).last()?;
+    let packages = file.ancestors().filter(|folder| folder.ends_with(NODE_MODULES_FOLDER)).last()?;
     let lib = packages.parent()?;
     let is_global = lib.ends_with("lib") && lib.parent().is_some_and(|prefix| prefix.join("bin").is_dir());
     if !is_global {
@@ -226,13 +228,13 @@ fn pyvenv_base(settings: &Path) -> Option<PathBuf> {
 }
 
 /// Resolves the symbolic links in a path, except for the last component.
-fn resolve_parent(path: &Path) -> Option<PathBuf> {
+fn canonicalize_parent(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
 /// Returns `true` if a script that the command names may be accessible in the sandbox, although the user has not added
 /// its folder to the sandbox settings.
-pub(super) fn may_script_be_accessible(script: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> bool {
+pub(super) fn may_sandbox_expose_script(script: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> bool {
     let Ok(real) = script.canonicalize() else { return false };
     let is_hidden = hidden.iter().any(|own| real.starts_with(own));
     !is_hidden && !is_secret_location(script, home) && !is_secret_location(&real, home)
@@ -254,7 +256,7 @@ mod tests {
     }
 
     /// Returns the files and folders that belong to a program, relative to the home. Uses an empty search path.
-    fn found_files(home: &Path, hidden: &[PathBuf], program: &str) -> Vec<String> {
+    fn installed_files_of_program(home: &Path, hidden: &[PathBuf], program: &str) -> Vec<String> {
         let path = SearchPath { directories: Vec::new(), source: SearchPathSource::LoginShell };
         let mut of_program = InstalledFiles { path: &path, home: Some(home), hidden, found: Vec::new() };
         of_program.add(&home.join(program));
@@ -266,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn npm_package_adds_its_own_files_and_no_other_package() {
+    fn npm_package_exposes_its_own_files_and_no_other_package() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         let global = home.join(".npm-global");
@@ -274,7 +276,7 @@ mod tests {
         write_executable_file(&global.join("lib/node_modules/other/index.js"), "#!/usr/bin/node\n");
         std::fs::create_dir(global.join("bin")).unwrap();
         symlink("../lib/node_modules/@scope/server/dist/index.js", global.join("bin/server")).unwrap();
-        let found = found_files(&home, &[], ".npm-global/bin/server");
+        let found = installed_files_of_program(&home, &[], ".npm-global/bin/server");
         assert!(found.contains(&".npm-global/lib/node_modules/@scope/server".to_owned()), "{found:?}");
         assert!(
             !found.contains(&".npm-global/lib/node_modules".to_owned()),
@@ -285,7 +287,7 @@ mod tests {
         write_executable_file(&local.join("server/dist/index.js"), "#!/usr/bin/node\n");
         std::fs::create_dir(local.join(".bin")).unwrap();
         symlink("../server/dist/index.js", local.join(".bin/server")).unwrap();
-        let found = found_files(&home, &[], "mcp/node_modules/.bin/server");
+        let found = installed_files_of_program(&home, &[], "mcp/node_modules/.bin/server");
         assert!(
             found.contains(&"mcp/node_modules".to_owned()),
             "the packages that it loads must be included: {found:?}"
@@ -294,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn project_script_adds_the_project_unless_it_is_the_home() {
+    fn script_in_a_project_exposes_the_project_unless_it_is_the_home() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         for script in ["work/packages/one/dist/index.js", "loose/index.js", "index.js", ".ssh/x/index.js"] {
@@ -306,36 +308,40 @@ mod tests {
         std::fs::create_dir(home.join("work/node_modules")).unwrap();
         std::fs::write(home.join("work/package.json"), "{}").unwrap();
         assert_eq!(
-            found_files(&home, &[], "work/packages/one/dist/index.js"),
+            installed_files_of_program(&home, &[], "work/packages/one/dist/index.js"),
             ["work/node_modules", "work/packages/one", "work/packages/one/dist/index.js"],
             "the member of a workspace, and the packages above it"
         );
         assert_eq!(
-            found_files(&home, &[], "loose/index.js"),
+            installed_files_of_program(&home, &[], "loose/index.js"),
             ["loose/index.js"],
             "a script without a project must be included alone"
         );
-        assert_eq!(found_files(&home, &[], "index.js"), ["index.js"], "the home must not count as a project");
         assert_eq!(
-            found_files(&home, &[], ".ssh/x/index.js"),
+            installed_files_of_program(&home, &[], "index.js"),
+            ["index.js"],
+            "the home must not count as a project"
+        );
+        assert_eq!(
+            installed_files_of_program(&home, &[], ".ssh/x/index.js"),
             [".ssh/x/index.js"],
             "a folder with keys must not count as a project"
         );
         let hidden = [home.join("work/packages/one/data")];
-        let found = found_files(&home, &hidden, "work/packages/one/dist/index.js");
+        let found = installed_files_of_program(&home, &hidden, "work/packages/one/dist/index.js");
         assert_eq!(
             found,
             ["work/packages/one/dist/index.js"],
             "a folder that contains Drawbridge's own must not be included"
         );
         assert!(
-            !may_script_be_accessible(&home.join(".ssh/x/index.js"), Some(&home), &[]),
+            !may_sandbox_expose_script(&home.join(".ssh/x/index.js"), Some(&home), &[]),
             "a named script in a folder with keys must stay inaccessible"
         );
     }
 
     #[test]
-    fn virtual_environment_adds_its_python_and_each_link_to_it() {
+    fn virtual_environment_exposes_its_python_and_each_link_to_it() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         let pythons = home.join(".local/share/uv/python");
@@ -347,39 +353,39 @@ mod tests {
         let settings = format!("home = {}\n", pythons.join("cpython-3.12/bin").display());
         std::fs::write(home.join("venv/pyvenv.cfg"), settings).unwrap();
         write_executable_file(&home.join("venv/bin/server"), &format!("#!{}\n", python.display()));
-        let found = found_files(&home, &[], "venv/bin/server");
+        let found = installed_files_of_program(&home, &[], "venv/bin/server");
         for part in ["venv", ".local/share/uv/python/cpython-3.12", ".local/share/uv/python/cpython-3.12.9"] {
             assert!(found.contains(&part.to_owned()), "{part}: {found:?}");
         }
     }
 
     #[test]
-    fn shim_adds_its_version_manager_and_binary_its_libraries() {
+    fn shim_exposes_its_version_manager_and_binary_its_libraries() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         write_executable_file(&home.join(".pyenv/shims/server"), "#!/bin/sh\n");
-        assert!(found_files(&home, &[], ".pyenv/shims/server").contains(&".pyenv".to_owned()));
+        assert!(installed_files_of_program(&home, &[], ".pyenv/shims/server").contains(&".pyenv".to_owned()));
         write_executable_file(&home.join("notes/shims/server"), "#!/bin/sh\n");
-        let found = found_files(&home, &[], "notes/shims/server");
+        let found = installed_files_of_program(&home, &[], "notes/shims/server");
         assert!(
             !found.contains(&"notes".to_owned()),
             "a shim folder alone must not count as a version manager: {found:?}"
         );
         write_executable_file(&home.join("apps/tool/tool"), "\x7fELF");
         assert_eq!(
-            found_files(&home, &[], "apps/tool/tool"),
+            installed_files_of_program(&home, &[], "apps/tool/tool"),
             ["apps/tool/tool"],
             "a program without libraries must be included alone"
         );
         std::fs::write(home.join("apps/tool/libtool.so.1"), "").unwrap();
         assert!(
-            found_files(&home, &[], "apps/tool/tool").contains(&"apps/tool".to_owned()),
+            installed_files_of_program(&home, &[], "apps/tool/tool").contains(&"apps/tool".to_owned()),
             "a program with libraries must be included with its folder"
         );
     }
 
     #[test]
-    fn script_adds_its_installation_and_interpreter_only() {
+    fn script_exposes_its_installation_and_interpreter_only() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().canonicalize().unwrap();
         let node = home.join(".nvm/versions/node/v22.1.0");

@@ -131,11 +131,11 @@ pub(crate) struct ResourceBounds {
 #[derive(Debug, Clone)]
 pub struct ResourceMeter {
     limits: ResourceLimits,
-    reading: Arc<Mutex<MeterState>>,
+    reading: Arc<Mutex<ResourceMeterState>>,
 }
 
 #[derive(Debug, Default)]
-struct MeterState {
+struct ResourceMeterState {
     used: ResourceUsage,
     exceeded: Option<ExceededLimit>,
 }
@@ -173,7 +173,7 @@ impl ResourceMeter {
         reading.exceeded
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, MeterState> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, ResourceMeterState> {
         self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s37_exceeded_limit_is_named_with_its_value() {
+    fn s37_exceeded_resource_limit_is_named_with_its_value() {
         let limits = ResourceLimits { memory_bytes: GIB + GIB / 2, processor_seconds: 90, ..ResourceLimits::DEFAULT };
         let used = |change: fn(&mut ResourceUsage)| {
             let meter = ResourceMeter::new(limits);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn s37_first_exceeded_limit_is_retained() {
+    fn s37_first_exceeded_resource_limit_is_retained() {
         let meter = ResourceMeter::new(ResourceLimits::DEFAULT);
         let first = meter.record_usage(|used| used.processes = 1_000);
         let then =

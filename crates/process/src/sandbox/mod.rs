@@ -29,7 +29,7 @@ mod linux;
 #[cfg(target_os = "linux")]
 use linux as system;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{SANDBOX_FAILURE_ERRNO, StartBarrier, UsageWatch, sandbox_failure_at_start};
+pub(crate) use linux::{SANDBOX_SETUP_FAILURE_ERRNO, StartBarrier, UsageWatch, sandbox_error_at_start};
 
 #[cfg(target_os = "macos")]
 mod macos;

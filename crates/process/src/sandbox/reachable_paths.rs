@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::installed_files::{InstalledFiles, may_script_be_accessible};
+use super::installed_files::{InstalledFiles, may_sandbox_expose_script};
 use super::{AccessMode, AllowedFolder, SandboxSettings};
 use crate::programs::{SYSTEM_FOLDERS, SearchPath};
 
@@ -44,7 +44,7 @@ impl ReachablePaths {
             let is_named = sandbox.folders.iter().any(|folder| script.starts_with(&folder.path));
             // The hidden folders include the server's own home, so files that the server creates there make nothing
             // else accessible.
-            if !is_named && may_script_be_accessible(script, home.as_deref(), &sandbox.hidden) {
+            if !is_named && may_sandbox_expose_script(script, home.as_deref(), &sandbox.hidden) {
                 installations.add(script);
             }
         }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn system_paths_are_not_added_twice() {
+    fn system_paths_are_exposed_only_once() {
         let sandbox = SandboxSettings {
             folders: Vec::new(),
             network: super::super::NetworkAccess::None,

@@ -33,13 +33,13 @@ const SEATBELT_NETWORK_RULES: &str = r#"(allow network-outbound (remote ip))
 pub(super) fn build_seatbelt_profile(plan: &ResolvedSandbox) -> Result<String, PathBuf> {
     let mut profile = SEATBELT_BASE_RULES.to_owned();
     for path in plan.reach.read_only_paths() {
-        add_allow_rule(&mut profile, "file-read*", path)?;
+        add_seatbelt_allow_rule(&mut profile, "file-read*", path)?;
     }
     for path in &plan.reach.hidden {
-        add_profile_rule(&mut profile, "deny", "file-read* file-write*", path)?;
+        add_seatbelt_rule(&mut profile, "deny", "file-read* file-write*", path)?;
     }
     for path in plan.reach.writable_paths() {
-        add_allow_rule(&mut profile, "file-read* file-write*", path)?;
+        add_seatbelt_allow_rule(&mut profile, "file-read* file-write*", path)?;
     }
     // `ResolvedSandbox::resolve` refuses named hosts on macOS.
     if plan.network == NetworkAccess::Full {
@@ -48,11 +48,11 @@ pub(super) fn build_seatbelt_profile(plan: &ResolvedSandbox) -> Result<String, P
     Ok(profile)
 }
 
-fn add_allow_rule(profile: &mut String, what: &str, path: &Path) -> Result<(), PathBuf> {
-    add_profile_rule(profile, "allow", what, path)
+fn add_seatbelt_allow_rule(profile: &mut String, what: &str, path: &Path) -> Result<(), PathBuf> {
+    add_seatbelt_rule(profile, "allow", what, path)
 }
 
-fn add_profile_rule(profile: &mut String, rule: &str, what: &str, path: &Path) -> Result<(), PathBuf> {
+fn add_seatbelt_rule(profile: &mut String, rule: &str, what: &str, path: &Path) -> Result<(), PathBuf> {
     let text = path.to_str().filter(|text| !text.contains(char::is_control)).ok_or_else(|| path.to_owned())?;
     let quoted = text.replace('\\', r"\\").replace('"', r#"\""#);
     // Writing to a `String` can't fail.
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use crate::sandbox::{AccessMode, AllowedFolder, ReachablePaths, ResourceLimits, SandboxMechanism};
 
-    fn sandbox_plan(folder: &str, network: NetworkAccess) -> ResolvedSandbox {
+    fn resolved_sandbox_with_folder(folder: &str, network: NetworkAccess) -> ResolvedSandbox {
         let folders = vec![AllowedFolder { path: folder.into(), access: AccessMode::Read }];
         let hidden = vec!["/data/drawbridge".into()];
         let reach =
@@ -77,23 +77,25 @@ mod tests {
 
     #[test]
     fn path_is_escaped_in_a_seatbelt_profile() {
-        let profile =
-            build_seatbelt_profile(&sandbox_plan(r#"/a") (allow file-write* (subpath "/"#, NetworkAccess::None))
-                .unwrap();
+        let profile = build_seatbelt_profile(&resolved_sandbox_with_folder(
+            r#"/a") (allow file-write* (subpath "/"#,
+            NetworkAccess::None,
+        ))
+        .unwrap();
         assert!(
             profile.contains(r#"(allow file-read* (subpath "/a\") (allow file-write* (subpath \"/"))"#),
             "quotes in a path must be escaped: {profile}"
         );
         assert!(!profile.contains("network"), "the network must be denied unless it is allowed: {profile}");
         assert!(
-            super::build_seatbelt_profile(&sandbox_plan("/a\nb", NetworkAccess::None)).is_err(),
+            super::build_seatbelt_profile(&resolved_sandbox_with_folder("/a\nb", NetworkAccess::None)).is_err(),
             "a path with a line break must be refused"
         );
     }
 
     #[test]
     fn read_only_folder_is_not_writable() {
-        let profile = build_seatbelt_profile(&sandbox_plan("/data", NetworkAccess::Full)).unwrap();
+        let profile = build_seatbelt_profile(&resolved_sandbox_with_folder("/data", NetworkAccess::Full)).unwrap();
         assert!(profile.contains("(deny default)"), "access must be denied by default");
         assert!(profile.contains("(allow file-read* (subpath \"/data\"))"), "the folder must be readable: {profile}");
         assert!(!profile.contains("file-write* (subpath \"/data\"))"), "the folder must not be writable: {profile}");

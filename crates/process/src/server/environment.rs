@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 
 use crate::command::ServerCommand;
-use crate::programs::{SearchPath, is_same_variable_name};
+use crate::programs::{SearchPath, is_same_environment_variable_name};
 use crate::sandbox::SandboxSettings;
 use crate::sandbox::reachable_paths::temporary_folder;
 
@@ -64,9 +64,9 @@ pub(super) fn server_environment(command: &ServerCommand, path: &SearchPath) -> 
         environment.push(("HOME".into(), home.into()));
         environment.push(("TMPDIR".into(), temporary_folder(home).into()));
     }
-    environment.push(("PATH".into(), path.to_variable()));
+    environment.push(("PATH".into(), path.to_path_variable()));
     for (name, value) in &command.environment {
-        environment.retain(|(other, _)| !is_same_variable_name(other.to_str().unwrap_or_default(), name));
+        environment.retain(|(other, _)| !is_same_environment_variable_name(other.to_str().unwrap_or_default(), name));
         environment.push((name.into(), value.into()));
     }
     environment
@@ -74,5 +74,5 @@ pub(super) fn server_environment(command: &ServerCommand, path: &SearchPath) -> 
 
 fn is_inherited(name: &str) -> bool {
     (cfg!(unix) && name.starts_with("LC_"))
-        || INHERITED_VARIABLES.iter().any(|inherited| is_same_variable_name(inherited, name))
+        || INHERITED_VARIABLES.iter().any(|inherited| is_same_environment_variable_name(inherited, name))
 }

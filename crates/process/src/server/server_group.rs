@@ -129,16 +129,16 @@ impl ServerGroup {
 
     /// Returns the receiver of activity lines about the server's network access, on the first call only. Returns `None`
     /// if the server is not restricted to named hosts.
-    pub fn egress_lines(&mut self) -> Option<mpsc::Receiver<String>> {
+    pub fn take_egress_activity_lines(&mut self) -> Option<mpsc::Receiver<String>> {
         #[cfg(target_os = "linux")]
         return self.egress.as_mut()?.take_activity_lines();
         #[cfg(not(target_os = "linux"))]
         None
     }
 
-    /// Stops the server's egress proxy. Returns the activity lines that the receiver from [`Self::egress_lines`] has
-    /// not received.
-    pub fn end_egress(&mut self) -> Vec<String> {
+    /// Stops the server's egress proxy. Returns the activity lines that the receiver from
+    /// [`Self::take_egress_activity_lines`] has not received.
+    pub fn stop_egress_proxy(&mut self) -> Vec<String> {
         #[cfg(target_os = "linux")]
         return self.egress.take().map(|egress| egress.remaining_activity_lines()).unwrap_or_default();
         #[cfg(not(target_os = "linux"))]

@@ -85,7 +85,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         start = plan.wrap_in_sandbox(start, &directory)?;
     }
     if let Some(approved) = command.files.clone() {
-        check_launch_files(command.clone(), program.to_owned(), path.clone(), approved).await?;
+        check_launch_files_are_unchanged(command.clone(), program.to_owned(), path.clone(), approved).await?;
     }
     let mark = platform::new_mark();
     start.environment.extend(mark.environment_variable());
@@ -145,7 +145,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
 
 /// Checks that the files which decide what the command runs are still in the state that the user approved. They may
 /// have changed since the approval, for instance while secrets were read.
-async fn check_launch_files(
+async fn check_launch_files_are_unchanged(
     command: ServerCommand,
     program: PathBuf,
     path: SearchPath,
@@ -166,8 +166,8 @@ async fn check_launch_files(
 
 fn spawn_error(program: PathBuf, cause: io::Error) -> SpawnError {
     #[cfg(target_os = "linux")]
-    if cause.raw_os_error() == Some(crate::sandbox::SANDBOX_FAILURE_ERRNO) {
-        return crate::sandbox::sandbox_failure_at_start().into();
+    if cause.raw_os_error() == Some(crate::sandbox::SANDBOX_SETUP_FAILURE_ERRNO) {
+        return crate::sandbox::sandbox_error_at_start().into();
     }
     match cause.kind() {
         io::ErrorKind::NotFound => SpawnError::NotFound(program),

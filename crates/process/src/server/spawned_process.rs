@@ -20,8 +20,8 @@ pub struct SpawnedServerProcess {
 }
 
 impl SpawnedServerProcess {
-    /// Returns the record of the server to store on disk while it runs, for [`sweep`](crate::orphans::sweep) at the
-    /// app's next start.
+    /// Returns the record of the server to store on disk while it runs, for
+    /// [`kill_orphaned_servers`](crate::orphans::kill_orphaned_servers) at the app's next start.
     pub fn record(&self) -> RunningServerRecord {
         let owner = std::process::id();
         RunningServerRecord {

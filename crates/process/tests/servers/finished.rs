@@ -16,7 +16,7 @@ pub struct FinishedServer {
 /// Waits for a server to end by itself. Its input stays open until then.
 pub async fn wait_until_finished(server: ServerProcess) -> FinishedServer {
     let ServerProcess { pipes: ServerPipes { stdin, mut stdout, mut stderr }, mut group } = server;
-    let lines = group.egress_lines();
+    let lines = group.take_egress_activity_lines();
     let (mut printed, mut discarded, mut egress) = (Vec::new(), sink(), Vec::new());
     let end = async {
         let (exit, _, read) =
@@ -36,7 +36,7 @@ pub async fn wait_until_finished(server: ServerProcess) -> FinishedServer {
         () = collect => unreachable!("lines are waited for until the server has ended"),
     };
     drop(stdin);
-    egress.extend(group.end_egress());
+    egress.extend(group.stop_egress_proxy());
     let stderr = String::from_utf8_lossy(&printed).lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
     FinishedServer { exit, stderr, egress }
 }

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use process::orphans::{RunningServerRecord, SweepOutcome, sweep};
+use process::orphans::{RunningServerRecord, SweepOutcome, kill_orphaned_servers};
 use process::{GracePeriods, ProcessExit, StartTime, shut_down};
 use testkit::deadline::poll_until;
 use testkit::processes::{is_alive, living_group_members};
 
 use crate::support::{scripted_server_command, start_server};
 
-const END_TIMEOUT: Duration = Duration::from_secs(2);
+const PROCESS_END_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[tokio::test]
 async fn dropped_process_is_killed_with_its_group() {
@@ -18,12 +18,15 @@ async fn dropped_process_is_killed_with_its_group() {
             .await;
     let group = server.spawned().group;
     assert!(
-        poll_until(END_TIMEOUT, || living_group_members(group).len() >= 2).await,
+        poll_until(PROCESS_END_TIMEOUT, || living_group_members(group).len() >= 2).await,
         "server and grandchild run: {:?}",
         living_group_members(group)
     );
     drop(server);
-    assert!(poll_until(END_TIMEOUT, || living_group_members(group).is_empty()).await, "dropping kills the whole group");
+    assert!(
+        poll_until(PROCESS_END_TIMEOUT, || living_group_members(group).is_empty()).await,
+        "dropping kills the whole group"
+    );
 }
 
 #[tokio::test]
@@ -34,13 +37,13 @@ async fn sweep_kills_a_server_whose_drawbridge_process_is_gone() {
     record.owner = 4_190_000;
     let later = RunningServerRecord { start_time: StartTime::of_process(1).unwrap(), ..record.clone() };
     assert_eq!(
-        sweep(&[later])[0].outcome,
+        kill_orphaned_servers(&[later])[0].outcome,
         SweepOutcome::NotRunning,
         "the same pid with another start time is another process"
     );
     assert!(is_alive(record.pid), "the process must not be killed");
     assert_eq!(
-        sweep(&[record])[0].outcome,
+        kill_orphaned_servers(&[record])[0].outcome,
         SweepOutcome::Killed,
         "a process with the recorded start time must be killed"
     );

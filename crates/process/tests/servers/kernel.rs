@@ -6,14 +6,15 @@ use std::path::Path;
 use process::ServerCommand;
 
 use crate::finished::FinishedServer;
-use crate::ground::{
-    TestUserHome, mechanism_search_paths, run_python, run_to_end, script_errors, shell_command, success_script,
+use crate::test_user_home::{
+    TestUserHome, errors_of_sandboxed_script, run_python, run_server_to_end, script_printing_success_of_commands,
+    search_path_per_sandbox_mechanism, shell_command,
 };
 
 /// A sandboxed server can't reach other processes through unconnected sockets, keyrings or System V memory, which all
 /// programs of a user share.
 #[tokio::test]
-async fn other_processes_are_unreachable() {
+async fn processes_outside_the_sandbox_are_unreachable() {
     let python = Path::new("/usr/bin/python3");
     if !python.exists() {
         eprintln!("skipped: {} is not installed", python.display());
@@ -41,14 +42,14 @@ if sys.maxsize > 2**32 and __import__("platform").machine() == "x86_64":
     tried("shmget", lambda: call(29, 0, 4096, 0o1600))
     tried("x32", lambda: call(0x40000000 + 41, 1, 1, 0))
 "#;
-    for (name, path) in mechanism_search_paths().await {
+    for (name, path) in search_path_per_sandbox_mechanism().await {
         let ground = TestUserHome::new();
         let command = ServerCommand {
             program: python.display().to_string(),
             arguments: vec!["-c".to_owned(), script.to_owned()],
             ..shell_command("", ground.sandbox(true))
         };
-        let stderr = run_to_end(&command, &path).await.stderr;
+        let stderr = run_server_to_end(&command, &path).await.stderr;
         for (what, is_open) in [("unix", false), ("vsock", false), ("messages", false), ("pair", true), ("inet", true)]
         {
             let expected = format!("{what} {}", if is_open { "works" } else { "refused" });
@@ -94,7 +95,7 @@ threads = [threading.Thread(target=print, args=("thread works",), kwargs={"file"
 [thread.join() for thread in threads]
 print("child", subprocess.getoutput("echo works"), file=sys.stderr)
 "#;
-    for (name, path) in mechanism_search_paths().await {
+    for (name, path) in search_path_per_sandbox_mechanism().await {
         let Some(FinishedServer { stderr, .. }) = run_python(script, TestUserHome::new().sandbox(true), &path).await
         else {
             return;
@@ -116,12 +117,12 @@ print("child", subprocess.getoutput("echo works"), file=sys.stderr)
 }
 
 #[tokio::test]
-async fn s23_memory_folders_are_private_and_bounded() {
-    for (name, path) in mechanism_search_paths().await {
+async fn s23_in_memory_file_systems_are_private_and_bounded() {
+    for (name, path) in search_path_per_sandbox_mechanism().await {
         let ground = TestUserHome::new();
         let outside = tempfile::Builder::new().prefix("s23-").tempfile_in("/tmp").unwrap();
         let reads = format!("cat {}", outside.path().display());
-        let script = success_script(&[
+        let script = script_printing_success_of_commands(&[
             ("reads the folder of temporary files", &reads),
             ("makes a file at the root", "echo x > /file"),
             ("makes a file among the devices", "echo x > /dev/file"),
@@ -129,7 +130,7 @@ async fn s23_memory_folders_are_private_and_bounded() {
             ("has temporary files", "echo x > $TMPDIR/file"),
         ]);
         let script = format!("{script}df -k --output=size /tmp /dev/shm 2>/dev/null | tail -n +2 >&2");
-        let stderr = script_errors(&script, ground.sandbox(false), &path).await;
+        let stderr = errors_of_sandboxed_script(&script, ground.sandbox(false), &path).await;
         let expected = [
             "reads the folder of temporary files: no",
             "makes a file at the root: no",
@@ -146,10 +147,13 @@ async fn s23_memory_folders_are_private_and_bounded() {
 }
 
 #[tokio::test]
-async fn s23_namespaces_cannot_be_created() {
-    for (name, path) in mechanism_search_paths().await {
-        let script = success_script(&[("makes a namespace", "unshare --user true"), ("makes a process", "/bin/true")]);
-        let stderr = script_errors(&script, TestUserHome::new().sandbox(false), &path).await;
+async fn s23_sandboxed_process_cannot_create_namespaces() {
+    for (name, path) in search_path_per_sandbox_mechanism().await {
+        let script = script_printing_success_of_commands(&[
+            ("makes a namespace", "unshare --user true"),
+            ("makes a process", "/bin/true"),
+        ]);
+        let stderr = errors_of_sandboxed_script(&script, TestUserHome::new().sandbox(false), &path).await;
         assert_eq!(stderr, ["makes a namespace: no", "makes a process: yes"], "S23: {name}");
     }
 }

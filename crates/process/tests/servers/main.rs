@@ -6,8 +6,6 @@ mod ends;
 mod environment;
 #[cfg(target_os = "linux")]
 mod finished;
-#[cfg(target_os = "linux")]
-mod ground;
 mod groups;
 #[cfg(target_os = "linux")]
 mod kernel;
@@ -21,3 +19,5 @@ mod resources;
 #[cfg(target_os = "linux")]
 mod sandbox;
 mod support;
+#[cfg(target_os = "linux")]
+mod test_user_home;

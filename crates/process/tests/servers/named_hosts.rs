@@ -11,7 +11,7 @@ use process::sandbox::{NetworkAccess, ResolvedSandbox, SandboxError, SandboxSett
 use process::{SearchPath, ServerCommand, SpawnError, spawn};
 
 use crate::finished::FinishedServer;
-use crate::ground::{TestUserHome, mechanism_search_paths, run_python, shell_command};
+use crate::test_user_home::{TestUserHome, run_python, search_path_per_sandbox_mechanism, shell_command};
 
 /// Starts an HTTP server on this computer. Returns its port, and a counter of the connections to it.
 fn start_http_host() -> (u16, Arc<AtomicUsize>) {
@@ -36,7 +36,10 @@ fn sandbox_with_hosts(ground: &TestUserHome, hosts: &[String]) -> SandboxSetting
 
 /// Returns a search path that contains bubblewrap, or `None` if bubblewrap does not work on this computer.
 async fn bubblewrap_search_path() -> Option<SearchPath> {
-    mechanism_search_paths().await.into_iter().find_map(|(name, path)| (name == "bubblewrap").then_some(path))
+    search_path_per_sandbox_mechanism()
+        .await
+        .into_iter()
+        .find_map(|(name, path)| (name == "bubblewrap").then_some(path))
 }
 
 /// Python script that tries all ways to connect to a port of this computer.
@@ -125,7 +128,7 @@ async fn s24_proxy_is_the_only_network_access() {
 }
 
 #[tokio::test]
-async fn s24_files_only_has_no_proxy() {
+async fn s24_sandbox_without_network_has_no_proxy() {
     let Some(path) = bubblewrap_search_path().await else { return };
     let script = "import os, socket, sys\nprint(any('proxy' in name.lower() for name in os.environ), file=sys.stderr)\ntry:\n    socket.create_connection(('127.0.0.1', 3128), 5)\nexcept OSError:\n    print('fails', file=sys.stderr)";
     let Some(FinishedServer { stderr, .. }) = run_python(script, TestUserHome::new().sandbox(false), &path).await
@@ -161,7 +164,8 @@ async fn s24_servers_do_not_share_a_proxy() {
 async fn s24_server_is_not_started_if_hosts_cannot_be_enforced() {
     let ground = TestUserHome::new();
     let sandbox = sandbox_with_hosts(&ground, &["example.com".to_owned()]);
-    for (name, path) in mechanism_search_paths().await.into_iter().filter(|(name, _)| *name != "bubblewrap") {
+    for (name, path) in search_path_per_sandbox_mechanism().await.into_iter().filter(|(name, _)| *name != "bubblewrap")
+    {
         let marker = ground.sandbox(false).home.join("ran");
         let command = shell_command(&format!(": > {}", marker.display()), sandbox.clone());
         let planned = ResolvedSandbox::for_command(&command, Path::new("/bin/sh"), &path).await;

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use process::orphans::{RunningServerRecord, SweepOutcome, sweep};
+use process::orphans::{RunningServerRecord, SweepOutcome, kill_orphaned_servers};
 use process::{GracePeriods, ServerCommand, StartTime, shut_down};
 use testkit::deadline::{poll_until, within};
 use testkit::processes::{is_alive, living_group_members};
@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::support::{WAIT_TIMEOUT, scripted_server_command, start_server};
 
-const END_TIMEOUT: Duration = Duration::from_secs(2);
+const PROCESS_END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// X34: a process that has left its group, its session and its parent is still killed with its server, as long as its
 /// environment contains the variable that identifies the server's processes.
@@ -35,7 +35,10 @@ async fn process_outside_the_group_ends_with_the_server() {
     let server = start_server(&leaves(7421)).await;
     assert!(poll_until(WAIT_TIMEOUT, || sleeps(7421) == 1).await, "the process must run in its own session");
     drop(server);
-    assert!(poll_until(END_TIMEOUT, || sleeps(7421) == 0).await, "the process must end when the server is dropped");
+    assert!(
+        poll_until(PROCESS_END_TIMEOUT, || sleeps(7421) == 0).await,
+        "the process must end when the server is dropped"
+    );
     let server = start_server(&leaves(7422)).await;
     assert!(poll_until(WAIT_TIMEOUT, || sleeps(7422) == 1).await, "the process must run again");
     shut_down(server, GracePeriods::default()).await;
@@ -68,37 +71,41 @@ async fn orphaned_servers_of_a_killed_drawbridge_process_are_killed() {
     let run = poll_until(WAIT_TIMEOUT, || living_group_members(record.group).len() >= 2).await;
     assert!(run, "server and grandchild run: {:?}", living_group_members(record.group));
     assert_eq!(
-        sweep(std::slice::from_ref(&record))[0].outcome,
+        kill_orphaned_servers(std::slice::from_ref(&record))[0].outcome,
         SweepOutcome::OwnerRunning,
         "while the app runs, its servers must not count as orphans"
     );
 
     app.kill().await.unwrap();
     assert!(
-        poll_until(END_TIMEOUT, || !is_alive(record.pid)).await,
+        poll_until(PROCESS_END_TIMEOUT, || !is_alive(record.pid)).await,
         "the server's own process must end with the app, although it ignores signals"
     );
     assert!(!living_group_members(record.group).is_empty(), "the grandchild must remain for the sweep");
     // The start time remains readable until init has reaped the leader.
-    poll_until(END_TIMEOUT, || StartTime::of_process(record.pid).is_none()).await;
+    poll_until(PROCESS_END_TIMEOUT, || StartTime::of_process(record.pid).is_none()).await;
     let another = StartTime::of_process(1).unwrap();
     let owner_start_time = another.clone();
     let recycled =
         RunningServerRecord { pipes: vec![1, 2, 3], start_time: another, owner_start_time, ..record.clone() };
     assert_eq!(
-        sweep(&[recycled])[0].outcome,
+        kill_orphaned_servers(&[recycled])[0].outcome,
         SweepOutcome::NotRunning,
         "a group without the recorded pipes must not be killed"
     );
     assert!(!living_group_members(record.group).is_empty(), "the grandchild must still run");
     assert_eq!(
-        sweep(std::slice::from_ref(&record))[0].outcome,
+        kill_orphaned_servers(std::slice::from_ref(&record))[0].outcome,
         SweepOutcome::Killed,
         "the sweep must find the grandchild"
     );
     assert!(
-        poll_until(END_TIMEOUT, || living_group_members(record.group).is_empty()).await,
+        poll_until(PROCESS_END_TIMEOUT, || living_group_members(record.group).is_empty()).await,
         "the sweep must end the grandchild"
     );
-    assert_eq!(sweep(&[record])[0].outcome, SweepOutcome::NotRunning, "a second sweep has nothing to do");
+    assert_eq!(
+        kill_orphaned_servers(&[record])[0].outcome,
+        SweepOutcome::NotRunning,
+        "a second sweep has nothing to do"
+    );
 }

@@ -10,7 +10,7 @@ use testkit::deadline::poll_until;
 use testkit::processes::is_alive;
 
 /// Writes a script that acts as the user's login shell.
-fn write_login_shell(folder: &Path, script: &str) -> PathBuf {
+fn write_fake_login_shell(folder: &Path, script: &str) -> PathBuf {
     let file = folder.join("shell");
     std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -21,7 +21,7 @@ fn write_login_shell(folder: &Path, script: &str) -> PathBuf {
 async fn path_from_shell_start_up_files_is_found() {
     let folder = tempfile::tempdir().unwrap();
     // As with `bash -i -l`: prints a greeting, and leaves a background process running.
-    let shell = write_login_shell(
+    let shell = write_fake_login_shell(
         folder.path(),
         r#"echo "Good morning"; sleep 1000 & PATH="/opt/added/bin:relative:/usr/bin"; export PATH; eval "$2""#,
     );
@@ -46,7 +46,7 @@ async fn bash_start_up_files_are_read() {
     // As common installers write it: without effect in a non-interactive shell.
     std::fs::write(home.path().join(".bashrc"), "case $- in *i*) PATH=\"/opt/from-bashrc:$PATH\";; esac\n").unwrap();
     let script = format!("HOME={} exec /bin/bash \"$@\"", home.path().display());
-    let path = SearchPath::from_login_shell(write_login_shell(home.path(), &script), Duration::from_secs(5)).await;
+    let path = SearchPath::from_login_shell(write_fake_login_shell(home.path(), &script), Duration::from_secs(5)).await;
     assert_eq!(path.source, SearchPathSource::LoginShell, "the path of bash must be used");
     assert_eq!(
         path.directories.first(),
@@ -61,7 +61,7 @@ async fn hanging_login_shell_is_killed_and_the_inherited_path_used() {
     let pids = folder.path().join("pids");
     let script = format!(r#"trap "" TERM HUP; sleep 1000 & echo $$ $! > {}; wait"#, pids.display());
     let limit = Duration::from_secs(600);
-    let mut search = pin!(SearchPath::from_login_shell(write_login_shell(folder.path(), &script), limit));
+    let mut search = pin!(SearchPath::from_login_shell(write_fake_login_shell(folder.path(), &script), limit));
     let running = || {
         let text = std::fs::read_to_string(&pids).unwrap_or_default();
         text.split_whitespace().map(|pid| pid.parse().unwrap()).collect::<Vec<u32>>()
@@ -98,7 +98,7 @@ fn programs_are_resolved_like_in_a_shell() {
     let folder = tempfile::tempdir().unwrap();
     let bin = folder.path().join("bin");
     std::fs::create_dir(&bin).unwrap();
-    let tool = write_login_shell(&bin, "exit 0");
+    let tool = write_fake_login_shell(&bin, "exit 0");
     std::fs::write(bin.join("data"), "no program").unwrap();
     let path = SearchPath { directories: vec![bin.clone()], source: SearchPathSource::LoginShell };
     let resolve = |program: &str| {

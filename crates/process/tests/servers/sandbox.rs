@@ -13,12 +13,15 @@ use process::sandbox::{
 use process::{GracePeriods, LaunchFiles, SearchPath, SearchPathSource, ServerCommand, SpawnError, shut_down, spawn};
 use testkit::deadline::poll_until;
 
-use crate::ground::{TestUserHome, mechanism_search_paths, run_to_end, script_errors, shell_command, success_script};
 use crate::support::WAIT_TIMEOUT;
+use crate::test_user_home::{
+    TestUserHome, errors_of_sandboxed_script, run_server_to_end, script_printing_success_of_commands,
+    search_path_per_sandbox_mechanism, shell_command,
+};
 
 #[tokio::test]
 async fn sandboxed_server_accesses_named_paths_only() {
-    for (name, path) in mechanism_search_paths().await {
+    for (name, path) in search_path_per_sandbox_mechanism().await {
         let ground = TestUserHome::new();
         let at = |file: &str| ground.root.join(file).display().to_string();
         let host = std::process::id();
@@ -40,9 +43,10 @@ async fn sandboxed_server_accesses_named_paths_only() {
             ("has programs of the system", "ls /usr/bin && sed --version".to_owned(), true),
             ("throws things away", "echo x > /dev/null".to_owned(), true),
         ];
-        let script =
-            success_script(&commands.iter().map(|(name, command, _)| (*name, command.as_str())).collect::<Vec<_>>());
-        let stderr = script_errors(&script, ground.sandbox(false), &path).await;
+        let script = script_printing_success_of_commands(
+            &commands.iter().map(|(name, command, _)| (*name, command.as_str())).collect::<Vec<_>>(),
+        );
+        let stderr = errors_of_sandboxed_script(&script, ground.sandbox(false), &path).await;
         let expected: Vec<String> =
             commands.iter().map(|(name, _, works)| format!("{name}: {}", if *works { "yes" } else { "no" })).collect();
         assert_eq!(stderr, expected, "the access of a server under {name}");
@@ -62,24 +66,24 @@ async fn network_requires_permission_and_local_sockets_are_always_refused() {
         return;
     }
     let perl = |kind: &str| format!("perl -MSocket -e 'socket(S, {kind}, 0) or exit 1'");
-    for (name, path) in mechanism_search_paths().await {
+    for (name, path) in search_path_per_sandbox_mechanism().await {
         for network in [true, false] {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             let port = listener.local_addr().unwrap().port();
             let (local, datagram) = (perl("AF_UNIX, SOCK_STREAM"), perl("AF_INET, SOCK_DGRAM"));
             let connects = format!("bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'");
-            let script = success_script(&[
+            let script = script_printing_success_of_commands(&[
                 ("connects", &connects),
                 ("talks to other programs", &local),
                 ("has separate pairs", "perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or exit 1'"),
             ]);
-            let stderr = script_errors(&script, TestUserHome::new().sandbox(network), &path).await;
+            let stderr = errors_of_sandboxed_script(&script, TestUserHome::new().sandbox(network), &path).await;
             let connects = if network { "connects: yes" } else { "connects: no" };
             let expected = [connects, "talks to other programs: no", "has separate pairs: yes"];
             assert_eq!(stderr, expected, "{name}, network {network}");
             if name == "Landlock" && !network {
-                let stderr = self::script_errors(
-                    &success_script(&[("datagrams", &datagram)]),
+                let stderr = self::errors_of_sandboxed_script(
+                    &script_printing_success_of_commands(&[("datagrams", &datagram)]),
                     TestUserHome::new().sandbox(false),
                     &path,
                 )
@@ -93,11 +97,11 @@ async fn network_requires_permission_and_local_sockets_are_always_refused() {
 /// X33 inside a sandbox: no variable names the user's own folders.
 #[tokio::test]
 async fn sandboxed_server_has_private_environment_variables() {
-    for (name, path) in mechanism_search_paths().await {
+    for (name, path) in search_path_per_sandbox_mechanism().await {
         let ground = TestUserHome::new();
         let mut command = shell_command("env >&2; ls /proc/self/fd >&2; pwd >&2", ground.sandbox(false));
         command.environment.insert("XDG_DATA_HOME".to_owned(), "/chosen".to_owned());
-        let stderr = run_to_end(&command, &path).await.stderr;
+        let stderr = run_server_to_end(&command, &path).await.stderr;
         let own = ground.root.join("own").display().to_string();
         for line in [format!("HOME={own}"), format!("TMPDIR={own}/tmp"), "XDG_DATA_HOME=/chosen".to_owned(), own] {
             assert!(stderr.contains(&line), "{name}: {line:?} in {stderr:?}");
@@ -166,24 +170,24 @@ fn sandbox_with_link(ground: &TestUserHome) -> SandboxSettings {
 }
 
 #[tokio::test]
-async fn processes_end_with_their_sandbox() {
-    for (name, path) in mechanism_search_paths().await {
+async fn sandboxed_processes_end_with_their_sandbox() {
+    for (name, path) in search_path_per_sandbox_mechanism().await {
         let ground = TestUserHome::new();
         let script = "trap '' TERM; setsid sleep 7411 & echo ready >&2; wait; wait";
         let command = shell_command(script, ground.sandbox(false));
         let server = spawn(&command, Path::new("/bin/sh"), &path).await.expect("the server must start");
-        assert!(poll_until(WAIT_TIMEOUT, || count_test_processes() > 0).await, "{name}: the process must run");
+        assert!(poll_until(WAIT_TIMEOUT, || count_running_test_processes() > 0).await, "{name}: the process must run");
         assert_eq!(server.spawned().program, Path::new("/bin/sh"), "{name}: the started program must be reported");
         shut_down(server, GracePeriods::default()).await;
         assert!(
-            poll_until(WAIT_TIMEOUT, || count_test_processes() == 0).await,
+            poll_until(WAIT_TIMEOUT, || count_running_test_processes() == 0).await,
             "{name}: all processes must end with the server"
         );
     }
 }
 
 /// Returns the number of running processes that the test started, in any group.
-fn count_test_processes() -> usize {
+fn count_running_test_processes() -> usize {
     let Ok(processes) = fs::read_dir("/proc") else { return 0 };
     let is_ours = |entry: &fs::DirEntry| {
         fs::read(entry.path().join("cmdline")).is_ok_and(|line| line.starts_with(b"sleep\x007411"))
@@ -195,7 +199,7 @@ fn count_test_processes() -> usize {
 /// interpreter that was not approved.
 #[tokio::test]
 async fn sandbox_changed_since_the_approval_is_refused() {
-    for (name, path) in mechanism_search_paths().await {
+    for (name, path) in search_path_per_sandbox_mechanism().await {
         let ground = TestUserHome::new();
         let folder = ground.root.join("mine");
         fs::create_dir_all(&folder).unwrap();
@@ -230,7 +234,7 @@ async fn sandbox_changed_since_the_approval_is_refused() {
 
 #[tokio::test]
 async fn resolved_sandbox_contains_mechanism_and_reachable_paths() {
-    for (name, path) in mechanism_search_paths().await {
+    for (name, path) in search_path_per_sandbox_mechanism().await {
         let ground = TestUserHome::new();
         let command = shell_command(":", ground.sandbox(true));
         let plan = ResolvedSandbox::for_command(&command, Path::new("/bin/sh"), &path)
@@ -250,7 +254,7 @@ async fn resolved_sandbox_contains_mechanism_and_reachable_paths() {
 }
 
 #[tokio::test]
-async fn interpreters_run_in_the_sandbox() {
+async fn script_interpreters_run_in_the_sandbox() {
     for (program, arguments, expected) in [
         ("/usr/bin/node", ["-e", "console.error(require('child_process').execSync('echo works').toString())"], "works"),
         (
@@ -263,14 +267,14 @@ async fn interpreters_run_in_the_sandbox() {
             eprintln!("skipped: {program} is not installed");
             continue;
         }
-        for (name, path) in mechanism_search_paths().await {
+        for (name, path) in search_path_per_sandbox_mechanism().await {
             let ground = TestUserHome::new();
             let command = ServerCommand {
                 program: program.to_owned(),
                 arguments: arguments.map(str::to_owned).into(),
                 ..shell_command("", ground.sandbox(false))
             };
-            let stderr = run_to_end(&command, &path).await.stderr;
+            let stderr = run_server_to_end(&command, &path).await.stderr;
             assert!(stderr.iter().any(|line| line == expected), "{program} under {name}: {stderr:?}");
         }
     }
@@ -280,13 +284,13 @@ async fn interpreters_run_in_the_sandbox() {
 /// could load its own file there at the next start.
 #[tokio::test]
 async fn preloaded_files_of_the_server_are_not_loaded_outside_the_sandbox() {
-    for (name, path) in mechanism_search_paths().await {
+    for (name, path) in search_path_per_sandbox_mechanism().await {
         let ground = TestUserHome::new();
         let planted = ground.root.join("write/planted.so");
         fs::write(&planted, "no library").unwrap();
         let mut command = shell_command("echo $LD_PRELOAD >&2", ground.sandbox(false));
         command.environment.insert("LD_PRELOAD".to_owned(), planted.display().to_string());
-        let stderr = run_to_end(&command, &path).await.stderr;
+        let stderr = run_server_to_end(&command, &path).await.stderr;
         assert!(
             stderr.contains(&planted.display().to_string()),
             "{name}: the server must get its configured variable: {stderr:?}"
@@ -312,7 +316,7 @@ async fn s05_replaced_bubblewrap_is_not_run() {
     std::os::unix::fs::symlink(real, &planted).unwrap();
     let directories = ["bin"].map(|name| ground.root.join(name)).into_iter().chain([real.parent().unwrap().to_owned()]);
     let path = SearchPath { directories: directories.collect(), source: SearchPathSource::LoginShell };
-    let runs = async || script_errors("echo works >&2", ground.sandbox(false), &path).await;
+    let runs = async || errors_of_sandboxed_script("echo works >&2", ground.sandbox(false), &path).await;
     assert_eq!(runs().await, ["works"], "a link to root's bubblewrap must work");
     fs::remove_file(&planted).unwrap();
     fs::write(&planted, format!("#!/bin/sh\n: > {}\n", marker.display())).unwrap();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::server_json::{ListingStatus, RegistryEntry};
 
-/// Maximum number of versions in one registry whose statuses are stored.
+/// Maximum number of versions whose statuses are stored for one registry.
 const MAX_RECORDED_STATUSES: usize = 5_000;
 /// Maximum length of a stored status message, in characters.
 const MAX_STATUS_MESSAGE_CHARS: usize = 500;
@@ -29,7 +29,7 @@ pub struct RecordedStatus {
     pub read_at: Millis,
 }
 
-/// Metadata of a cached response, stored in the index of the cache.
+/// Description of a cached response in the index of the cache. The response itself is in a file of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CachedResponse {
     /// Address of the registry that sent the response.
@@ -42,13 +42,13 @@ pub(super) struct CachedResponse {
     pub(super) bytes: u64,
 }
 
-/// Data about one registry in the index of the cache, apart from its responses.
+/// Data about one registry in the index of the cache: the statuses of versions, and the progress of reading changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct RegistryRecord {
-    /// Time up to which all changes were read, in milliseconds since 1970.
+    /// Time up to which all changes of the registry were read, in milliseconds since 1970.
     pub(super) changes_until: Option<Millis>,
-    /// Progress of reading a list of changes, or `None` if no list is incomplete.
+    /// Progress of reading a list of changes, or `None` if the last list was read to its end.
     pub(super) unfinished: Option<ChangesProgress>,
     pub(super) statuses: StatusMap,
 }
@@ -56,11 +56,11 @@ pub(super) struct RegistryRecord {
 /// Progress of reading a registry's list of changes page by page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChangesProgress {
-    /// Start of the period that the list covers, in milliseconds since 1970.
+    /// Start of the period whose changes the list contains, in milliseconds since 1970.
     pub(crate) since: Millis,
     /// Time at which the first page was requested, in milliseconds since 1970.
     pub(crate) began: Millis,
-    /// Time up to which all changes are known once the last page was read, in milliseconds since 1970.
+    /// Time up to which all changes will have been read when the last page is read, in milliseconds since 1970.
     pub(crate) until: Millis,
     /// Cursor of the next page, or `None` after the last page.
     pub(crate) cursor: Option<String>,
@@ -76,13 +76,13 @@ impl ChangesProgress {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct CacheIndex {
-    /// Cached responses, by the name of their file.
+    /// Descriptions of the cached responses, by the names of the files that contain the responses.
     pub(super) answers: BTreeMap<String, CachedResponse>,
     pub(super) registries: BTreeMap<String, RegistryRecord>,
 }
 
 impl RegistryRecord {
-    /// Records the statuses of the entries in a response.
+    /// Records the statuses of all entries in a response that was received at the time `now`.
     pub(super) fn record_statuses(&mut self, entries: &[RegistryEntry], now: Millis) {
         for entry in entries {
             let (name, version) = (&entry.server.name, &entry.server.version);
@@ -105,15 +105,15 @@ impl RegistryRecord {
             self.statuses.entry(name.clone()).or_default().insert(version.clone(), recorded);
         }
         self.statuses.retain(|_, versions| !versions.is_empty());
-        self.drop_oldest();
+        self.drop_oldest_statuses();
     }
 
     pub(super) fn status_of(&self, name: &str, version: &str) -> Option<&RecordedStatus> {
         self.statuses.get(name)?.get(version)
     }
 
-    /// Drops the statuses that were received longest ago, until at most [`MAX_RECORDED_STATUSES`] remain.
-    fn drop_oldest(&mut self) {
+    /// Removes the statuses that were received longest ago, so that at most [`MAX_RECORDED_STATUSES`] remain.
+    fn drop_oldest_statuses(&mut self) {
         let count: usize = self.statuses.values().map(BTreeMap::len).sum();
         let mut ages: Vec<Millis> =
             self.statuses.values().flat_map(BTreeMap::values).map(|status| status.read_at).collect();

@@ -23,7 +23,7 @@ pub(crate) use index::ChangesProgress;
 
 /// Name of the file in the cache folder that contains the index.
 const CACHE_INDEX_FILE: &str = "index.json";
-/// Maximum size of an index file that is read, in bytes.
+/// Maximum size of the index file, in bytes. A larger file is treated as damaged.
 const MAX_INDEX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Limits for the number and the total size of the cached responses.
@@ -45,15 +45,15 @@ impl Default for CacheLimits {
 pub struct RegistryCache {
     files: Arc<dyn CacheFiles>,
     limits: CacheLimits,
-    /// Index of the cache when it was last read or written.
+    /// Copy of the index on disk, from when this process last read or wrote it.
     index: Mutex<CacheIndex>,
 }
 
-/// Progress of reading the changes of a registry, as stored in the cache.
+/// Progress of reading a registry's changes, as recorded in the cache.
 pub(crate) struct CachedChanges {
     /// Time up to which all changes were read, in milliseconds since 1970.
     pub(crate) until: Option<Millis>,
-    /// Progress of a list of changes, or `None` if no list is incomplete.
+    /// Progress of reading a list of changes, or `None` if the last list was read to its end.
     pub(crate) unfinished: Option<ChangesProgress>,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct CachedBody {
 }
 
 impl RegistryCache {
-    /// Opens a cache. A damaged index counts as empty, and response files that are not in the index are removed.
+    /// Opens a cache. A damaged index is treated as empty, and response files that are not in the index are removed.
     ///
     /// # Errors
     /// Returns [`StoreError`] if the folder can't be read or written.
@@ -82,8 +82,8 @@ impl RegistryCache {
         Ok(cache)
     }
 
-    /// Returns the last known status of a server's version, or `None` if it is active or unknown. Doesn't block.
-    /// Ignores changes by other processes since this process last accessed the index on disk.
+    /// Returns the recorded status of a server's version, or `None` if it is active or unknown. Doesn't block. Uses the
+    /// index as this process last read or wrote it, so later changes by other processes are missing.
     #[must_use]
     pub fn status_of(&self, address: &RegistryAddress, name: &str, version: &str) -> Option<RecordedStatus> {
         self.lock_index().registries.get(address.as_str())?.status_of(name, version).cloned()
@@ -96,10 +96,10 @@ impl RegistryCache {
         self.read(&name, &response)
     }
 
-    /// Returns all cached list responses of a registry, newest first.
+    /// Returns all cached responses that are pages of a registry's list of servers, newest first.
     pub(crate) fn cached_lists(&self, address: &RegistryAddress) -> Vec<CachedBody> {
         let is_list = |response: &CachedResponse| {
-            response.address == address.as_str() && response.request.starts_with(RegistryRequest::LIST)
+            response.address == address.as_str() && response.request.starts_with(RegistryRequest::LIST_PREFIX)
         };
         let mut found: Vec<(String, CachedResponse)> = self
             .reload_index()
@@ -148,7 +148,8 @@ impl RegistryCache {
         })
     }
 
-    /// Stores the statuses in a page of changes, and the progress of reading the registry's list of changes.
+    /// Records the statuses in a page of changes, and the progress of reading the list of changes that contains the
+    /// page.
     ///
     /// # Errors
     /// Returns [`StoreError`] if the cache can't be written.
@@ -182,7 +183,7 @@ impl RegistryCache {
         }
     }
 
-    /// Removes the oldest cached responses while the cache exceeds its limits.
+    /// Removes the oldest cached responses until the cache is within its limits.
     fn evict_responses(&self, index: &mut CacheIndex) -> Result<(), StoreError> {
         let by_age: BTreeSet<(Millis, String)> =
             index.answers.iter().map(|(name, response)| (response.fetched, name.clone())).collect();
@@ -197,7 +198,7 @@ impl RegistryCache {
         Ok(())
     }
 
-    /// Applies a change to the index on disk, under the lock of the cache folder.
+    /// Reads the index from disk, applies `act` to it and writes it back, under the lock of the cache folder.
     fn update_index(&self, act: impl FnOnce(&mut CacheIndex) -> Result<(), StoreError>) -> Result<(), StoreError> {
         let _held = self.files.lock()?;
         let mut index = self.read_index();
@@ -211,8 +212,8 @@ impl RegistryCache {
         Ok(())
     }
 
-    /// Reads the index from disk, since another process may have changed it. Needs no lock of the folder, because
-    /// writers replace the file atomically.
+    /// Reads the index from disk, since another process may have changed it, and locks this process's copy. Needs no
+    /// lock of the folder, because writers replace the file atomically.
     fn reload_index(&self) -> MutexGuard<'_, CacheIndex> {
         // Read while the mutex is held, so that an older state never overwrites a newer one.
         let mut index = self.lock_index();

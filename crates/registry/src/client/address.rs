@@ -16,13 +16,13 @@ use crate::server_json::read::quote_untrusted_text;
 pub const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io";
 /// Version of the registry API in request paths.
 const REGISTRY_API_VERSION: &str = "v0.1";
-/// Minimum length, in bytes, of a token in the authentication header for which responses are searched. Shorter tokens
-/// could occur by chance.
-const MIN_SEARCHED_TOKEN_BYTES: usize = 6;
-/// Characters that need no percent-encoding in a path segment.
-const PATH_ENCODE_SET: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+/// Minimum length, in bytes, of a token in the registry's header for which responses are searched. A shorter token
+/// could occur in a response by chance.
+const MIN_TOKEN_BYTES_SEARCHED_IN_RESPONSES: usize = 6;
+/// Characters that are percent-encoded in a path segment: all except letters, digits, `-`, `.`, `_` and `~`.
+const PERCENT_ENCODED_IN_PATHS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Address of a registry: `https`, or `http` on this computer.
+/// Address of a registry. Its scheme is `https`, or `http` if the registry is on this computer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RegistryAddress(Url);
 
@@ -119,13 +119,13 @@ impl fmt::Display for RegistryAddress {
 pub(crate) struct RegistryRequest(String);
 
 impl RegistryRequest {
-    /// Beginning of each request for a list of servers, up to its query.
-    pub(crate) const LIST: &str = "v0.1/servers?";
+    /// Beginning of the path and query of each request for a page of servers.
+    pub(crate) const LIST_PREFIX: &str = "v0.1/servers?";
 
     /// Creates a request for a page of servers: `GET /v0.1/servers` with these query parameters.
     pub(crate) fn list(parameters: &[(&str, &str)]) -> Self {
         let query: String = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
-        Self(format!("{}{query}", Self::LIST))
+        Self(format!("{}{query}", Self::LIST_PREFIX))
     }
 
     /// Creates a request for all versions of a server, including deleted ones: `GET /v0.1/servers/{name}/versions`.
@@ -149,7 +149,7 @@ impl RegistryRequest {
 }
 
 fn encode_segment(text: &str) -> String {
-    utf8_percent_encode(text, PATH_ENCODE_SET).to_string()
+    utf8_percent_encode(text, PERCENT_ENCODED_IN_PATHS).to_string()
 }
 
 pub(crate) fn is_loopback(url: &Url) -> bool {
@@ -190,7 +190,7 @@ impl RegistryHeader {
     pub(super) fn occurs_in(&self, bytes: &[u8]) -> bool {
         let value = self.value.as_bytes();
         let token = value.rsplit(|byte| *byte == b' ').next().unwrap_or(value);
-        token.len() >= MIN_SEARCHED_TOKEN_BYTES && memmem::find(bytes, token).is_some()
+        token.len() >= MIN_TOKEN_BYTES_SEARCHED_IN_RESPONSES && memmem::find(bytes, token).is_some()
     }
 }
 

@@ -23,9 +23,9 @@ pub enum RegistryError {
         /// Reason why the header's name or value is not allowed.
         cause: String,
     },
-    /// The name or version in the request is not valid.
+    /// The search text, server name or version is not valid, so no request was sent.
     #[error("{0}")]
-    Question(EntryError),
+    InvalidInput(EntryError),
     /// The HTTP client could not be created because TLS is unavailable.
     #[error("no connection can be made on this system: {cause}")]
     Unavailable {
@@ -93,7 +93,7 @@ pub enum RegistryError {
         address: String,
         /// HTTP status of the response, such as 503.
         status: u16,
-        /// Value of the `Retry-After` header in seconds, or `None`.
+        /// Value of the response's `Retry-After` header, in seconds, or `None` if it has none.
         retry: Option<String>,
     },
     /// The registry responded with a web page instead of JSON.
@@ -135,6 +135,6 @@ pub enum RegistryError {
 impl RegistryError {
     /// Returns `true` if a cached response may be used instead, because the registry or the connection to it failed.
     pub(crate) const fn allows_cached_response(&self) -> bool {
-        !matches!(self, Self::NotFound { .. } | Self::Address { .. } | Self::Header { .. } | Self::Question(_))
+        !matches!(self, Self::NotFound { .. } | Self::Address { .. } | Self::Header { .. } | Self::InvalidInput(_))
     }
 }

@@ -72,7 +72,7 @@ impl RegistryClient {
         self.limits
     }
 
-    /// Sends a request to the registry, and returns the body of the response. `what` describes the requested entry in
+    /// Sends a request to the registry, and returns the body of the response. `what` describes the requested data in
     /// error messages.
     pub(crate) async fn get(&self, request: &RegistryRequest, what: &str) -> Result<Vec<u8>, RegistryError> {
         let url = self.address.url(request)?;
@@ -165,7 +165,7 @@ impl RegistryClient {
     }
 }
 
-/// Returns the message of the innermost cause of an error, escaped for display.
+/// Returns the message of the innermost source of an error, escaped for display.
 pub(crate) fn displayed_cause(error: &reqwest::Error) -> String {
     foreign::visible(&innermost_cause(error).to_string()).into_owned()
 }

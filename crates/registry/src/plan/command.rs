@@ -6,12 +6,12 @@ use super::PlanError;
 use crate::server_json::Package;
 use crate::server_json::read::{quote_untrusted_text, shorten_untrusted_text};
 
-/// Prefixes of environment variables with which Docker and Podman select the engine that loads and runs an image.
+/// Prefixes of the environment variables by which Docker and Podman select the engine that runs an image.
 const CONTAINER_ENGINE_VARIABLES: [&str; 3] = ["DOCKER_", "CONTAINER_", "CONTAINERS_"];
 /// Prefix of the digest of a container image.
 const IMAGE_DIGEST_PREFIX: &str = "sha256:";
 
-/// Launcher that loads and runs packages, such as npx.
+/// Program that downloads a package and runs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PackageLauncher {
     Npx,
@@ -22,7 +22,7 @@ pub(super) enum PackageLauncher {
 }
 
 impl PackageLauncher {
-    /// Returns the launcher that loads and runs a package.
+    /// Returns the launcher for a package, according to the package's kind and the publisher's suggestion.
     ///
     /// # Errors
     /// Returns [`PlanError::PackageKind`] for an unsupported kind of package, and [`PlanError::Runtime`] if the
@@ -54,7 +54,7 @@ impl PackageLauncher {
         }
     }
 
-    /// Returns the launcher's arguments that precede the package.
+    /// Returns the arguments that precede the package on the launcher's command line.
     pub(super) const fn leading_arguments(self) -> &'static [&'static str] {
         match self {
             Self::Npx => &["-y"],
@@ -63,7 +63,7 @@ impl PackageLauncher {
         }
     }
 
-    /// Returns the launcher's arguments that follow the package.
+    /// Returns the arguments that follow the package on the launcher's command line.
     pub(super) const fn trailing_arguments(self) -> &'static [&'static str] {
         match self {
             Self::Dnx => &["--yes", "--"],
@@ -71,9 +71,9 @@ impl PackageLauncher {
         }
     }
 
-    /// Returns `true` if the launcher's command line always contains this argument, or one with the same effect.
-    /// Publishers often repeat such arguments.
-    pub(super) fn adds_argument(self, word: &str) -> bool {
+    /// Returns `true` if the planned command line contains this argument of the launcher anyway, or one with the same
+    /// effect. Publishers often repeat such arguments.
+    pub(super) fn always_has_argument(self, word: &str) -> bool {
         let more: &[&str] = match self {
             Self::Npx | Self::Dnx => &["-y", "--yes"],
             Self::Uvx => &[],
@@ -82,7 +82,7 @@ impl PackageLauncher {
         self.leading_arguments().contains(&word) || more.contains(&word)
     }
 
-    /// Returns the URLs of the package registries from which the launcher loads packages by default.
+    /// Returns the URLs of the package registry that the launcher uses by default.
     const fn public_registries(self) -> &'static [&'static str] {
         match self {
             Self::Npx => &["https://registry.npmjs.org"],
@@ -99,17 +99,17 @@ impl PackageLauncher {
         }
     }
 
-    /// Returns the URL of the package registry that contains the package, or `None` if the launcher uses that registry
-    /// by default.
-    fn custom_registry(self, package: &Package) -> Option<&str> {
+    /// Returns the URL of the package registry that contains the package, if the publisher names one that the launcher
+    /// does not use by default.
+    fn non_default_registry(self, package: &Package) -> Option<&str> {
         let base = package.registry_base_url.as_deref().filter(|base| !base.is_empty())?;
         let is_public = self.public_registries().contains(&base.trim_end_matches('/'));
         (!is_public).then_some(base)
     }
 
-    /// Returns `true` if a version can match only one version of a package, and is not a range or tag such as `1.x`,
-    /// `^1`, `latest`, or, for npx, `1.2`.
-    fn is_exact(self, version: &str) -> bool {
+    /// Returns `true` if the text `version` names exactly one version of a package. Returns `false` for a range or tag
+    /// such as `1.x`, `^1`, `latest` or, for npx, `1.2`.
+    fn is_exact_version(self, version: &str) -> bool {
         let number = version.strip_prefix('v').unwrap_or(version);
         let is_wild = |part: &str| matches!(part, "x" | "X" | "*");
         let fits = number.starts_with(|c: char| c.is_ascii_digit())
@@ -123,7 +123,7 @@ impl PackageLauncher {
     }
 
     /// Returns `true` if this environment variable influences which code runs, or where code is loaded from.
-    pub(super) fn is_code_variable(self, variable: &str) -> bool {
+    pub(super) fn affects_executed_code(self, variable: &str) -> bool {
         let name = variable.to_ascii_uppercase();
         let is_of_engine = CONTAINER_ENGINE_VARIABLES.iter().any(|start| name.starts_with(start));
         process::is_code_variable(variable) || self.is_container() && is_of_engine
@@ -134,19 +134,19 @@ impl PackageLauncher {
     }
 }
 
-/// Command-line arguments that select a package, in the form that its launcher expects.
+/// Command-line arguments that tell a launcher which package to run.
 #[derive(Debug)]
 pub(super) struct PackageArgument {
-    /// Options of the launcher that the package requires, such as its package registry.
+    /// Options of the launcher that precede the package, such as its package registry.
     pub(super) options: Vec<String>,
     /// Name and version of the package, as one argument.
     pub(super) word: String,
-    /// Warnings for the user: versions that are not pinned, and package registries that are not the default.
+    /// Warnings for the user that the version is not exact, or that the package registry is not the default one.
     pub(super) notes: Vec<InstallNote>,
 }
 
-/// Returns the arguments that select a package. They are checked so that the launcher can't mistake them for other
-/// options.
+/// Returns the arguments that tell the launcher which package to run. They are checked, so that the launcher can't
+/// mistake them for options.
 ///
 /// # Errors
 /// Returns [`PlanError`] if the name, version or package registry is not valid for the launcher.
@@ -167,7 +167,7 @@ pub(super) fn package_argument(launcher: PackageLauncher, package: &Package) -> 
     if !is_name {
         return Err(PlanError::Identifier(quote_untrusted_text(identifier)));
     }
-    let (options, elsewhere) = match launcher.custom_registry(package) {
+    let (options, elsewhere) = match launcher.non_default_registry(package) {
         None => (Vec::new(), None),
         Some(base) if launcher == PackageLauncher::Npx && is_https(base) => {
             let note = InstallNote::OtherPackageRegistry { registry: shorten_untrusted_text(base) };
@@ -180,7 +180,7 @@ pub(super) fn package_argument(launcher: PackageLauncher, package: &Package) -> 
         let notes = elsewhere.into_iter().chain([note]).collect();
         return Ok(PackageArgument { options, word: identifier.clone(), notes });
     };
-    if !launcher.is_exact(version) {
+    if !launcher.is_exact_version(version) {
         return Err(PlanError::Version(quote_untrusted_text(version)));
     }
     let separator = if launcher == PackageLauncher::Uvx { "==" } else { "@" };
@@ -198,7 +198,7 @@ fn image_argument(launcher: PackageLauncher, package: &Package) -> Result<Packag
         return Err(PlanError::Identifier(quote_untrusted_text(&word)));
     }
     // Before 2025-10-11, package registry and version were separate members.
-    if let Some(base) = launcher.custom_registry(package) {
+    if let Some(base) = launcher.non_default_registry(package) {
         let host = url::Url::parse(base).ok().filter(|url| url.scheme() == "https" && url.path() == "/");
         let host = host.and_then(|url| {
             Some(format!("{}{}", url.host_str()?, url.port().map(|port| format!(":{port}")).unwrap_or_default()))
@@ -221,7 +221,7 @@ fn image_argument(launcher: PackageLauncher, package: &Package) -> Result<Packag
     if tag_of(&word).is_none()
         && let Some(version) = package.version.as_deref().filter(|version| !version.is_empty())
     {
-        if !launcher.is_exact(version) {
+        if !launcher.is_exact_version(version) {
             return Err(PlanError::Version(quote_untrusted_text(version)));
         }
         word = format!("{word}:{version}");
@@ -234,7 +234,7 @@ fn image_argument(launcher: PackageLauncher, package: &Package) -> Result<Packag
     Ok(PackageArgument { options: Vec::new(), word, notes: vec![note] })
 }
 
-/// Returns `true` if no launcher mistakes this package name for an option, a path or an address.
+/// Returns `true` if no launcher can mistake this package name for an option, a path or a URL.
 fn is_plain_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))

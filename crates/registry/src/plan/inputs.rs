@@ -13,19 +13,19 @@ use crate::server_json::{InputDefinition, InputFormat, TemplateInput};
 /// Maximum number of notes in an install plan.
 const MAX_PLAN_NOTES: usize = 50;
 
-/// Inputs and notes that were collected for an install plan so far.
+/// Inputs and notes for the user that were collected for an install plan so far.
 #[derive(Debug, Default)]
 pub(super) struct PlanInputs {
     pub(super) inputs: Vec<PlanInput>,
     pub(super) notes: Vec<InstallNote>,
 }
 
-/// Position of a value in the publisher's description of a server.
+/// Position of a value in the publisher's description of a server, and properties of the input that it may become.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ValuePosition<'p> {
-    /// Label of the plan's input that is created for the value.
+    /// Label of the input, if the user has to enter the value.
     pub(super) label: &'p str,
-    /// Part of the plan that contains the value, for notes.
+    /// Part of the plan that contains the value, which notes mention.
     pub(super) place: &'p PlanPlace,
     /// Set if the user may enter several values for the input.
     pub(super) is_repeated: bool,
@@ -38,8 +38,8 @@ impl PlanInputs {
         }
     }
 
-    /// Returns the template of a value in the publisher's description: the fixed text with its variables or, if there
-    /// is none, a new input.
+    /// Returns the template of a value in the publisher's description: its fixed text, in which variables become
+    /// inputs. If it has no fixed text, the whole value becomes an input.
     ///
     /// # Errors
     /// Returns [`PlanError`] if there are too many inputs, or a text refers to a secret.
@@ -54,14 +54,14 @@ impl PlanInputs {
             return Ok(Template::input(&key));
         };
         let template = self.text_template(at, fixed, &value.variables, input)?;
-        if input.is_secret && template.keys().next().is_none() {
+        if input.is_secret && template.input_keys().next().is_none() {
             self.add_note(InstallNote::PublicSecret { place: at.place.clone() });
         }
         Ok(template)
     }
 
-    /// Returns the template of a publisher's fixed text with variables. Variables are replaced once, and replacements
-    /// are not expanded again. A variable of a required text is required, and one of a secret text is secret.
+    /// Returns the template of a publisher's fixed text, in which variables are replaced once or become inputs. Inputs
+    /// are required if the whole text is, and secret if the whole text is.
     pub(super) fn text_template(
         &mut self,
         at: ValuePosition<'_>,
@@ -71,7 +71,7 @@ impl PlanInputs {
     ) -> Result<Template, PlanError> {
         self.check_publisher_text(at.place, text)?;
         let mut pieces = Vec::new();
-        for piece in split_pieces(text) {
+        for piece in split_template_pieces(text) {
             match piece {
                 TemplatePiece::Text(text) => pieces.push(TemplatePart::Text(text.to_owned())),
                 TemplatePiece::Variable(braced, name) => match variables.get(name) {
@@ -122,8 +122,7 @@ impl PlanInputs {
         Ok(())
     }
 
-    /// Adds an input to the plan and returns the input's key. Variables with the same name and description share one
-    /// input.
+    /// Adds an input to the plan and returns its key. Variables of the same name and definition share one input.
     fn add_input(
         &mut self,
         at: ValuePosition<'_>,
@@ -189,13 +188,13 @@ fn merge_texts(parts: Vec<TemplatePart>) -> Vec<TemplatePart> {
 
 enum TemplatePiece<'t> {
     Text(&'t str),
-    /// Text of the variable with its braces, and the name in it.
+    /// A variable: its text including the braces, and the name between them.
     Variable(&'t str, &'t str),
 }
 
 /// Splits a text into literal texts and `{name}` variables. An unclosed brace, or one that contains another brace, is
 /// literal text.
-fn split_pieces(text: &str) -> Vec<TemplatePiece<'_>> {
+fn split_template_pieces(text: &str) -> Vec<TemplatePiece<'_>> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(close) = rest.find('}') {

@@ -15,16 +15,16 @@ pub(crate) use command::is_sha256;
 pub use package::plan_package;
 pub use remote::plan_remote;
 
-/// Method of installing a package: a command that loads and runs it, or a bundle to download.
+/// Method of installing a package: by a command, or by downloading a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PackageInstall {
-    /// Run this command, with which a launcher loads and runs the package.
+    /// A plan with the command by which a launcher downloads and runs the package.
     Plan(InstallPlan),
-    /// Download, check and unpack this bundle, whose own manifest contains the plan.
+    /// A bundle to download. Its own manifest contains the command.
     Bundle(BundleDownload),
 }
 
-/// A bundle (`.mcpb`) that the registry lists, to be downloaded.
+/// A bundle (`.mcpb`) to download, and the hash that the registry lists for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleDownload {
     /// HTTPS URL of the bundle.
@@ -33,7 +33,7 @@ pub struct BundleDownload {
     pub sha256: String,
 }
 
-/// Reason why no plan can be created for a package or remote. Messages are escaped for display.
+/// Reason why no plan can be created for a package or a remote endpoint. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// Drawbridge does not support this kind of package.
@@ -41,10 +41,10 @@ pub enum PlanError {
         "packages of the kind {0} can't be installed by Drawbridge; read at the publisher how to, and add the command by hand"
     )]
     PackageKind(String),
-    /// The package is a local HTTP server, which the user must start. Contains its transport.
+    /// The server in the package listens on HTTP, so the user must start it. Contains the transport.
     #[error("this package is a server that is started apart and reached over {0}; start it yourself, and add its URL")]
     NotStdio(String),
-    /// Drawbridge does not support the contained transport of a remote.
+    /// The transport of a remote endpoint is not supported. Contains the transport.
     #[error("Drawbridge does not support the transport {0}")]
     Transport(String),
     /// This package name could be mistaken for another argument on a command line.
@@ -69,13 +69,13 @@ pub enum PlanError {
         "the bundle has no SHA-256 (fileSha256), so the download could not be verified; the publisher has to add it"
     )]
     NoHash,
-    /// The contained URL of a remote or bundle is not valid, for the contained reason.
+    /// The URL of a remote endpoint or bundle is not valid. Contains the URL and the reason.
     #[error("the address {0} can't be used: {1}")]
     Address(String, String),
     /// The name of a variable or header is not valid, as the message describes.
     #[error("{0}")]
     Name(String),
-    /// A text of the publisher refers to one of Drawbridge's secrets. Contains the position of the text.
+    /// A text of the publisher refers to one of Drawbridge's secrets. Contains the name of the part with that text.
     #[error("{0} names a secret of Drawbridge's; a publisher must not")]
     NamesSecret(String),
     /// The plan would have more inputs than `installs::MAX_INPUTS`.

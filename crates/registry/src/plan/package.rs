@@ -73,15 +73,18 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
         inputs.add_note(InstallNote::HashNotUsed { program: launcher.program().to_owned() });
     }
     let env = environment_templates(&package.environment_variables, &mut inputs)?;
-    let names: Vec<String> =
-        env.keys().filter(|name| launcher.is_code_variable(name)).map(|name| shorten_untrusted_text(name)).collect();
+    let names: Vec<String> = env
+        .keys()
+        .filter(|name| launcher.affects_executed_code(name))
+        .map(|name| shorten_untrusted_text(name))
+        .collect();
     if !names.is_empty() {
         inputs.add_note(InstallNote::CodeVariables { names });
     }
     let mut args: Vec<TemplateArgument> =
         launcher.leading_arguments().iter().map(|word| TemplateArgument::from(*word)).collect();
     if launcher.is_container() {
-        args.extend(env.iter().map(passthrough_argument));
+        args.extend(env.iter().map(container_variable_argument));
     }
     let runtime: Vec<&DescribedArgument> =
         package.runtime_arguments.iter().filter(|argument| !is_implied_by_launcher(launcher, argument)).collect();
@@ -149,28 +152,28 @@ fn environment_templates(
     Ok(env)
 }
 
-/// Returns the launcher's argument `-e NAME`, with which a container gets a variable of the launcher's environment. The
-/// argument is omitted if the input has no value, since the host's environment may have a variable of this name.
-fn passthrough_argument((name, value): (&String, &Template)) -> TemplateArgument {
-    let needs = value.keys().map(|key| TemplatePart::Needs(key.to_owned()));
+/// Returns the option `-e NAME` of Docker or Podman, which passes an environment variable of the launcher to the
+/// container. The plan omits it if the input has no value, since Drawbridge's environment may have a variable of this
+/// name.
+fn container_variable_argument((name, value): (&String, &Template)) -> TemplateArgument {
+    let needs = value.input_keys().map(|key| TemplatePart::Needs(key.to_owned()));
     let name = Template { parts: std::iter::once(TemplatePart::Text(name.clone())).chain(needs).collect() };
     TemplateArgument { words: vec!["-e".into(), name] }
 }
 
-/// Returns `true` if the launcher's command line always contains this argument, so that the publisher's argument is
-/// omitted.
+/// Returns `true` if the planned command line contains this argument anyway, so that the publisher's one is omitted.
 fn is_implied_by_launcher(launcher: PackageLauncher, argument: &DescribedArgument) -> bool {
     let value = argument.value.input.value.as_deref().filter(|value| !value.is_empty());
     match argument.kind {
-        ArgumentKind::Positional => value.is_some_and(|value| launcher.adds_argument(value)),
+        ArgumentKind::Positional => value.is_some_and(|value| launcher.always_has_argument(value)),
         ArgumentKind::Named => {
-            value.is_none() && argument.name.as_deref().is_some_and(|name| launcher.adds_argument(name))
+            value.is_none() && argument.name.as_deref().is_some_and(|name| launcher.always_has_argument(name))
         }
     }
 }
 
-/// Converts an argument in the publisher's description to one in the plan. A named argument becomes two words, or one
-/// if it has no value.
+/// Converts an argument in the publisher's description to one in the plan. A named argument becomes two words, its name
+/// and its value, or one word if it has no value.
 fn plan_argument(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<TemplateArgument, PlanError> {
     let name = argument.name.as_deref().filter(|_| argument.kind == ArgumentKind::Named);
     let label = name.or(argument.value_hint.as_deref()).unwrap_or("argument");

@@ -15,7 +15,7 @@ use super::package::proposed_name;
 use crate::server_json::read::quote_untrusted_text;
 use crate::server_json::{InputDefinition, RemoteTransport, ServerJson};
 
-/// Creates the plan for one of the remotes of a server.
+/// Creates the plan for one of the remote endpoints of a server.
 ///
 /// # Errors
 /// Returns [`PlanError`] if the transport of the remote is not supported, or if its URL or a header is invalid for any
@@ -56,7 +56,7 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
     if begins.starts_with("http://") {
         inputs.add_note(InstallNote::Unencrypted);
     }
-    if url.keys().next().is_some_and(|_| !matches!(url.parts.first(), Some(TemplatePart::Text(_)))) {
+    if url.input_keys().next().is_some_and(|_| !matches!(url.parts.first(), Some(TemplatePart::Text(_)))) {
         inputs.add_note(InstallNote::UrlFromInput);
     }
     if is_non_public(&url) {
@@ -80,8 +80,8 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
     Ok(InstallPlan { name: proposed_name(server), target: PlanTarget::Remote { url, kind, headers }, inputs, notes })
 }
 
-/// Returns `true` if a URL leads to this computer or a private network, as far as that is known without the values of
-/// its inputs.
+/// Returns `true` if a URL leads to this computer or a private network, as far as that can be seen before the user has
+/// entered the values of its inputs.
 fn is_non_public(url: &Template) -> bool {
     let piece = |part: &TemplatePart| match part {
         TemplatePart::Text(text) => text.clone(),

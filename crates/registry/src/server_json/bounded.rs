@@ -8,32 +8,32 @@ use indexmap::IndexMap;
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Deserializes a text of at most `N` bytes without changing it, since the text is executed, sent or looked up. Numbers
-/// and booleans are converted to text.
-pub(super) fn deserialize_exact<'de, D: Deserializer<'de>, const N: usize>(
+/// Deserializes a text of at most `N` bytes unchanged, since it will be executed, sent or looked up. Numbers and
+/// booleans are converted to text.
+pub(super) fn deserialize_unchanged<'de, D: Deserializer<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<Option<String>, D::Error> {
     deserializer.deserialize_any(BoundedText::<N>)
 }
 
-/// Deserializes a required text of at most `N` bytes without changing it.
-pub(super) fn deserialize_required<'de, D: Deserializer<'de>, const N: usize>(
+/// Deserializes a text of at most `N` bytes unchanged. Fails if the text is missing.
+pub(super) fn deserialize_required_text<'de, D: Deserializer<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<String, D::Error> {
-    deserialize_exact::<D, N>(deserializer)?
+    deserialize_unchanged::<D, N>(deserializer)?
         .filter(|text| !text.is_empty())
         .ok_or_else(|| D::Error::custom("it is empty"))
 }
 
-/// Deserializes a text for display of at most `N` bytes. Line breaks become spaces, and invisible or direction-changing
-/// characters are escaped.
-pub(super) fn deserialize_display<'de, D: Deserializer<'de>, const N: usize>(
+/// Deserializes a text of at most `N` bytes that is only displayed. Line breaks become spaces, and invisible or
+/// direction-changing characters are escaped.
+pub(super) fn deserialize_display_text<'de, D: Deserializer<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<Option<String>, D::Error> {
-    Ok(deserialize_exact::<D, N>(deserializer)?.map(|text| one_line(&text)).filter(|text| !text.is_empty()))
+    Ok(deserialize_unchanged::<D, N>(deserializer)?.map(|text| one_line(&text)).filter(|text| !text.is_empty()))
 }
 
-/// Returns a text without line breaks, with invisible characters escaped.
+/// Returns a text with its line breaks replaced by spaces and its invisible characters escaped.
 pub(crate) fn one_line(text: &str) -> String {
     visible(text.replace(['\r', '\n', '\t'], " ").trim()).into_owned()
 }
@@ -45,7 +45,7 @@ pub(super) fn deserialize_list<'de, D: Deserializer<'de>, T: Deserialize<'de>, c
     deserializer.deserialize_any(BoundedList::<T, N>(PhantomData))
 }
 
-/// Deserializes a map of at most `N` entries, in their order. `null` counts as empty.
+/// Deserializes a map of at most `N` entries, whose order is retained. `null` counts as empty.
 pub(super) fn deserialize_map<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<IndexMap<String, T>, D::Error> {

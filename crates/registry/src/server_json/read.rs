@@ -8,16 +8,16 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::bounded::{deserialize_exact, deserialize_list, deserialize_map, is_within_depth, one_line};
+use super::bounded::{deserialize_list, deserialize_map, deserialize_unchanged, is_within_depth, one_line};
 use super::{
-    ListingMetadata, MAX_ADDRESS_BYTES, MAX_ENTRY_BYTES, MAX_EXTRA_ELEMENTS, MAX_JSON_DEPTH, MAX_LABEL_BYTES,
-    MAX_PAGE_ENTRIES, MAX_SERVER_NAME_BYTES, MAX_VERSION_BYTES, RegistryEntry, ServerJson,
+    ListingMetadata, MAX_ADDRESS_BYTES, MAX_ENTRY_BYTES, MAX_JSON_DEPTH, MAX_LABEL_BYTES, MAX_PAGE_ENTRIES,
+    MAX_SERVER_NAME_BYTES, MAX_SUPPLEMENTARY_ELEMENTS, MAX_VERSION_BYTES, RegistryEntry, ServerJson,
 };
 
-/// Key in `_meta` of the registry's metadata about a version.
+/// Key of the registry's own metadata about a version, in the member `_meta`.
 const OFFICIAL_META_KEY: &str = "io.modelcontextprotocol.registry/official";
 /// Members that only `server.json` files from before 2025-09-16 have, at the top level or in a package or remote.
-const LEGACY_MEMBERS: [&str; 12] = [
+const LEGACY_SERVER_JSON_MEMBERS: [&str; 12] = [
     "version_detail",
     "website_url",
     "registry_type",
@@ -55,7 +55,7 @@ pub enum EntryError {
     Version(String),
 }
 
-/// A page of a list of servers, or all versions of a server.
+/// A page of a registry's list of servers, or the list of all versions of a server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EntryPage {
     /// Valid entries of the page, in the order of the registry.
@@ -88,7 +88,7 @@ pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
         return Err(EntryError::TooDeep);
     }
     let value: Value = serde_json::from_slice(json).map_err(|error| unreadable_error(&error))?;
-    if let Some(old) = legacy_member(&value) {
+    if let Some(old) = find_legacy_member(&value) {
         return Err(EntryError::LegacyFormat(old.to_owned()));
     }
     let response: EntryResponse = parse_value(&value)?;
@@ -124,7 +124,7 @@ pub fn read_page(json: &[u8]) -> Result<EntryPage, EntryError> {
     Ok(page)
 }
 
-/// Checks that a text is a valid name of a server.
+/// Checks that a text is a valid server name of the form `namespace/name`.
 ///
 /// # Errors
 ///
@@ -139,7 +139,7 @@ pub(crate) fn check_server_name(name: &str) -> Result<(), EntryError> {
     if fits && name.len() <= MAX_SERVER_NAME_BYTES { Ok(()) } else { Err(EntryError::Name(quote_untrusted_text(name))) }
 }
 
-/// Checks that a text is a valid version. `.` and `..` are not, since they would change the path of a request.
+/// Checks that a text is a valid version. `.` and `..` are invalid, since they would change the path of a request.
 ///
 /// # Errors
 /// Returns [`EntryError::Version`] if it is not.
@@ -166,14 +166,14 @@ pub(crate) fn shorten_untrusted_text(text: &str) -> String {
 
 /// Deserializes an RFC 3339 time. Invalid times become `None`, since nothing depends on the time alone.
 pub(super) fn deserialize_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Millis>, D::Error> {
-    let text = deserialize_exact::<D, MAX_LABEL_BYTES>(deserializer)?.unwrap_or_default();
+    let text = deserialize_unchanged::<D, MAX_LABEL_BYTES>(deserializer)?.unwrap_or_default();
     Ok(DateTime::parse_from_rfc3339(&text).ok().and_then(|time| u64::try_from(time.timestamp_millis()).ok()))
 }
 
 #[derive(Deserialize)]
 struct EntryResponse {
     server: ServerJson,
-    #[serde(rename = "_meta", default, deserialize_with = "deserialize_map::<_, _, MAX_EXTRA_ELEMENTS>")]
+    #[serde(rename = "_meta", default, deserialize_with = "deserialize_map::<_, _, MAX_SUPPLEMENTARY_ELEMENTS>")]
     meta: IndexMap<String, Value>,
 }
 
@@ -188,7 +188,7 @@ struct PageResponse<'j> {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct PageMetadata {
-    #[serde(deserialize_with = "deserialize_exact::<_, MAX_ADDRESS_BYTES>")]
+    #[serde(deserialize_with = "deserialize_unchanged::<_, MAX_ADDRESS_BYTES>")]
     next_cursor: Option<String>,
 }
 
@@ -200,20 +200,19 @@ fn unreadable_error(error: &dyn std::fmt::Display) -> EntryError {
     EntryError::Unreadable(one_line(&error.to_string()).chars().take(300).collect())
 }
 
-/// Returns a member of a registry entry that only `server.json` files from before 2025-09-16 have, or `None` if there
-/// is none.
-fn legacy_member(entry: &Value) -> Option<&'static str> {
+/// Returns the name of a member that only registry entries from before 2025-09-16 have, if `entry` has one.
+fn find_legacy_member(entry: &Value) -> Option<&'static str> {
     let Some(server) = entry.get("server") else {
         return entry.get("name").map(|_| "the members of the server are outside of \"server\"");
     };
     let inner = ["packages", "remotes"].into_iter().filter_map(|list| server[list].as_array()).flatten();
     let mut places = std::iter::once(server).chain(inner).filter_map(Value::as_object);
     places
-        .find_map(|place| LEGACY_MEMBERS.into_iter().find(|member| place.contains_key(*member)))
+        .find_map(|place| LEGACY_SERVER_JSON_MEMBERS.into_iter().find(|member| place.contains_key(*member)))
         .or_else(|| server.get("id").map(|_| "id"))
 }
 
-/// Returns the server name in an invalid entry, if it can be read.
+/// Returns the server name in the JSON of an invalid entry, or `None` if it can't be read.
 fn invalid_entry_name(json: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct EntryName {

@@ -17,7 +17,7 @@ fn published_entry(version: &str, day: u32) -> RegistryEntry {
 }
 
 #[test]
-fn newest_version_is_found_by_mark_then_semver_then_time() {
+fn newest_version_is_found_by_latest_flag_then_semver_then_time() {
     let cases: [(&str, Vec<RegistryEntry>, Option<&str>); 11] = [
         (
             "1.0.0",

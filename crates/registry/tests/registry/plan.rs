@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 
 const IMAGE_DIGEST: &str = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-fn server_with(member: &str, value: &Value) -> ServerJson {
+fn server_json_with(member: &str, value: &Value) -> ServerJson {
     let mut entry = json!({ "server": { "name": "io.github.alice/notes", "version": "1.0.0" } });
     entry["server"][member] = json!([value]);
     read_entry(entry.to_string().as_bytes()).unwrap().server
 }
 
 fn plan_package_json(package: &Value) -> Result<PackageInstall, PlanError> {
-    let server = server_with("packages", package);
+    let server = server_json_with("packages", package);
     plan_package(&server, &server.packages[0])
 }
 
@@ -30,7 +30,7 @@ fn package_plan(described: &Value) -> InstallPlan {
 }
 
 fn plan_remote_json(remote: &Value) -> Result<InstallPlan, PlanError> {
-    let server = server_with("remotes", remote);
+    let server = server_json_with("remotes", remote);
     plan_remote(&server, &server.remotes[0])
 }
 
@@ -54,12 +54,12 @@ fn filled_http(plan: &InstallPlan, given: &[(&str, &[&str])]) -> HttpConfig {
     plan.fill(&input_values(given), None).unwrap().entry.config.as_http().unwrap().clone()
 }
 
-/// Returns the planned command line of a package, with no values entered.
-/// Returns the English texts of a plan's notes.
+/// Returns the English texts of a plan's notes, joined by semicolons.
 fn notes_text(plan: &InstallPlan) -> String {
     plan.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
+/// Returns the planned command line of a package if the user enters no values.
 fn planned_command_line(described: &Value) -> String {
     filled_stdio(&package_plan(described), &[]).command_line()
 }
@@ -238,7 +238,7 @@ fn settings_that_select_the_code_source_are_noted() {
 }
 
 #[test]
-fn arguments_are_in_their_positions() {
+fn launcher_package_and_server_arguments_keep_their_order() {
     let described = npm_package(&json!({
         "runtimeHint": "npx",
         "runtimeArguments": [

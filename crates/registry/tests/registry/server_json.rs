@@ -1,9 +1,9 @@
 //! Tests of parsing registry responses within bounds.
 
 use registry::server_json::{
-    ArgumentKind, EntryError, InputFormat, MAX_ADDRESS_BYTES, MAX_DISPLAYED_TEXT_BYTES, MAX_ENTRY_BYTES,
-    MAX_EXTRA_ELEMENTS, MAX_INPUT_CHOICES, MAX_INPUT_VALUE_BYTES, MAX_JSON_DEPTH, MAX_LABEL_BYTES, MAX_LISTED_VALUES,
-    MAX_PAGE_ENTRIES, MAX_TARGETS, MAX_VALUE_VARIABLES, MAX_VERSION_BYTES, read_entry, read_page,
+    ArgumentKind, EntryError, InputFormat, MAX_ADDRESS_BYTES, MAX_ARGUMENTS_OR_VARIABLES, MAX_DISPLAYED_TEXT_BYTES,
+    MAX_ENTRY_BYTES, MAX_INPUT_CHOICES, MAX_INPUT_VALUE_BYTES, MAX_INSTALL_TARGETS, MAX_JSON_DEPTH, MAX_LABEL_BYTES,
+    MAX_PAGE_ENTRIES, MAX_SUPPLEMENTARY_ELEMENTS, MAX_VALUE_VARIABLES, MAX_VERSION_BYTES, read_entry, read_page,
 };
 use registry::{ListingStatus, RegistryEntry};
 use serde_json::{Value, json};
@@ -163,13 +163,13 @@ fn every_member_is_bounded() {
             Box::new(move |n| entry_with("description", text(n))) as Box<dyn Fn(usize) -> Value>,
         ),
         ("a value", MAX_INPUT_VALUE_BYTES, Box::new(move |n| variable(json!({ "name": "A", "value": text(n) })))),
-        ("remotes", MAX_TARGETS, Box::new(move |n| entry_with("remotes", some(n, remote.clone())))),
+        ("remotes", MAX_INSTALL_TARGETS, Box::new(move |n| entry_with("remotes", some(n, remote.clone())))),
         (
             "arguments",
-            MAX_LISTED_VALUES,
+            MAX_ARGUMENTS_OR_VARIABLES,
             Box::new(move |n| entry_with_package("packageArguments", some(n, json!({ "type": "positional" })))),
         ),
-        ("icons", MAX_EXTRA_ELEMENTS, Box::new(move |n| entry_with("icons", some(n, json!({}))))),
+        ("icons", MAX_SUPPLEMENTARY_ELEMENTS, Box::new(move |n| entry_with("icons", some(n, json!({}))))),
         (
             "choices",
             MAX_INPUT_CHOICES,
@@ -199,14 +199,14 @@ fn every_member_is_bounded() {
         ),
         (
             "headers",
-            MAX_LISTED_VALUES,
+            MAX_ARGUMENTS_OR_VARIABLES,
             Box::new(move |n| {
                 entry_with("remotes", json!([{ "type": "sse", "headers": some(n, json!({ "name": "A" })) }]))
             }),
         ),
         (
             "steps",
-            MAX_EXTRA_ELEMENTS,
+            MAX_SUPPLEMENTARY_ELEMENTS,
             Box::new(move |n| entry_with_package("postInstallInstructions", some(n, json!({})))),
         ),
         (
@@ -230,8 +230,8 @@ fn every_member_is_bounded() {
     read_page(cursor(MAX_ADDRESS_BYTES).as_bytes()).unwrap();
     read_page(cursor(MAX_ADDRESS_BYTES + 1).as_bytes()).unwrap_err();
     let many = |count: usize| json!({ "server": entry_with("title", Value::Null)["server"], "_meta": named(count) });
-    read_value(&many(MAX_EXTRA_ELEMENTS)).unwrap();
-    refusal_text(&many(MAX_EXTRA_ELEMENTS + 1));
+    read_value(&many(MAX_SUPPLEMENTARY_ELEMENTS)).unwrap();
+    refusal_text(&many(MAX_SUPPLEMENTARY_ELEMENTS + 1));
 }
 
 #[test]

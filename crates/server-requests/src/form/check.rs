@@ -5,19 +5,19 @@ use serde_json::{Map, Value};
 
 use super::{FieldKind, Form, FormField, TextFormat, formats};
 
-/// A validation error of one field in an elicitation form.
+/// Validation error for the value of one field in an elicitation form.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FormProblem {
     /// Name of the invalid field.
     pub field: String,
-    /// Kind of the validation error.
+    /// Reason why the value of the field is invalid.
     pub problem: FieldProblem,
-    /// Bound that the value violates, or `None` for errors without a bound.
+    /// Minimum or maximum that the value violates, or `None` for errors without a bound.
     pub limit: Option<f64>,
 }
 
-/// Kind of a validation error in the value of a form field.
+/// Reason why the value of a form field is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -52,7 +52,7 @@ pub enum FieldProblem {
     UnknownField,
 }
 
-/// Validation error of a value with the violated bound, or `None` if the value is valid.
+/// Validation error of a value together with the violated bound, or `None` if the value is valid.
 type ProblemWithLimit = Option<(FieldProblem, Option<f64>)>;
 
 impl Form {
@@ -119,7 +119,7 @@ impl FormField {
                 if let Some(most) = max_length.filter(|most| length > *most) {
                     return Some((FieldProblem::TooLong, Some(most.into())));
                 }
-                format.and_then(|format| find_format_problem(format, text)).map(|problem| (problem, None))
+                format.and_then(|format| format_problem(format, text)).map(|problem| (problem, None))
             }
             FieldKind::Number { integer, minimum, maximum } => {
                 let Some(number) = value.as_f64() else { return wrong_type_problem() };
@@ -162,7 +162,7 @@ const fn wrong_type_problem() -> ProblemWithLimit {
     Some((FieldProblem::WrongType, None))
 }
 
-fn find_format_problem(format: TextFormat, text: &str) -> Option<FieldProblem> {
+fn format_problem(format: TextFormat, text: &str) -> Option<FieldProblem> {
     let (fits, problem) = match format {
         TextFormat::Email => (formats::is_email(text), FieldProblem::NotAnEmail),
         TextFormat::Uri => (formats::is_uri(text), FieldProblem::NotAUri),

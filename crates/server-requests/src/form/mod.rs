@@ -14,9 +14,9 @@ use domain::REDACTED;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Maximum number of fields in a form.
+/// Maximum number of fields in an elicitation form. Larger forms are rejected.
 pub const MAX_FORM_FIELDS: usize = 100;
-/// Maximum number of options of a field.
+/// Maximum number of options of one field in an elicitation form.
 pub const MAX_FIELD_OPTIONS: usize = 1_000;
 
 /// Form that a server requests with `elicitation/create`.
@@ -27,7 +27,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// Returns the submitted content, with the values redacted of fields that seem to ask for a secret.
+    /// Returns `content` with redacted values for those fields that seem to ask for a secret.
     #[must_use]
     pub fn without_secrets(&self, content: &Map<String, Value>) -> Map<String, Value> {
         let is_secret = |name: &str| self.fields.iter().any(|field| field.secret && field.name == name);
@@ -53,7 +53,7 @@ pub struct FormField {
     pub required: bool,
     /// Type and constraints of the value.
     pub kind: FieldKind,
-    /// Initial value. `None` if the server sent none or an invalid one.
+    /// Value with which the form is prefilled, or `None` if the server sent none or an invalid one.
     pub default: Option<Value>,
     /// Set if the field seems to ask for a secret, according to its name, title or description.
     pub secret: bool,
@@ -66,11 +66,11 @@ pub struct FormField {
 pub enum FieldKind {
     /// A field that accepts text.
     Text {
-        /// Format that the text must have.
+        /// Format that the text must have, or `None` for any text.
         format: Option<TextFormat>,
-        /// Minimum length, in characters.
+        /// Minimum length in characters, or `None` if unbounded.
         min_length: Option<u32>,
-        /// Maximum length, in characters.
+        /// Maximum length in characters, or `None` if unbounded.
         max_length: Option<u32>,
     },
     /// A field that accepts a number.
@@ -82,20 +82,20 @@ pub enum FieldKind {
         /// Largest allowed value, or `None` if unbounded.
         maximum: Option<f64>,
     },
-    /// A field for a boolean.
+    /// A field that accepts `true` or `false`.
     Boolean,
     /// A field that accepts exactly one of several options.
     Choice {
         /// Options to select from.
         options: Vec<ChoiceOption>,
     },
-    /// A field that accepts any number of several options.
+    /// A field that accepts several of its options at once.
     Choices {
         /// Options to select from.
         options: Vec<ChoiceOption>,
-        /// Minimum number of selected options.
+        /// Minimum number of selected options, or `None` if unbounded.
         min_items: Option<u32>,
-        /// Maximum number of selected options.
+        /// Maximum number of selected options, or `None` if unbounded.
         max_items: Option<u32>,
     },
 }

@@ -1,4 +1,4 @@
-//! Parses the fields of a form from its schema. Used by the owner in `host` for each elicitation request.
+//! Parses the fields of a form from its schema. Used by the crate `host` for each elicitation request.
 
 use serde_json::{Map, Value};
 
@@ -100,7 +100,9 @@ impl FieldKind {
                     max_items: parse_length_limit(schema, "maxItems"),
                 })
             }
-            Some(other) => Err(format!("fields of type \"{}\" are not allowed in a form", shorten_quoted_text(other))),
+            Some(other) => {
+                Err(format!("fields of type \"{}\" are not allowed in a form", truncated_for_message(other)))
+            }
             None => Err("it has no type".into()),
         }
     }
@@ -148,16 +150,16 @@ fn parse_length_limit(schema: &Map<String, Value>, key: &str) -> Option<u32> {
     schema.get(key).and_then(Value::as_u64).map(|n| u32::try_from(n).unwrap_or(u32::MAX))
 }
 
-fn shorten_quoted_text(text: &str) -> String {
+fn truncated_for_message(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// Returns `true` if a label seems to ask for a secret.
+/// Returns `true` if a label seems to ask for a secret, such as a password.
 ///
-/// Forms must not ask for secrets (`client/elicitation`, Security Considerations). The result decides only where the
-/// app warns.
+/// Forms must not ask for secrets (`client/elicitation`, Security Considerations). The result decides only where
+/// Drawbridge shows a warning.
 fn label_asks_for_secret(words: &str) -> bool {
-    const SECRET_WORDS: &[&str] = &[
+    const WORDS_FOR_SECRETS: &[&str] = &[
         "password",
         "passwd",
         "passphrase",
@@ -186,7 +188,7 @@ fn label_asks_for_secret(words: &str) -> bool {
     let folded: String = words.chars().filter_map(ascii_look_alike).collect();
     let first_words: Vec<String> =
         words.split(|c: char| !c.is_alphanumeric()).map(|w| w.chars().filter_map(ascii_look_alike).collect()).collect();
-    SECRET_WORDS
+    WORDS_FOR_SECRETS
         .iter()
         .any(|sign| if sign.len() <= 3 { first_words.iter().any(|w| w == sign) } else { folded.contains(sign) })
 }

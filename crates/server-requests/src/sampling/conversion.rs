@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 /// Key in `_meta` of a tool use for opaque data of the model provider, which must be sent back with that tool use.
 const OPAQUE_META_KEY: &str = "dev.drawbridge/opaque";
-/// Maximum length of tool names that every provider accepts.
+/// Maximum length, in bytes, of a tool name that every model provider accepts.
 const MAX_TOOL_NAME_LENGTH: usize = 64;
 
 /// Reason why a sampling request or a model's answer can't be converted.
@@ -28,7 +28,7 @@ pub enum ConversionError {
     /// The type of a content block is not supported by any model.
     #[error("a message has content that no model accepts")]
     Content,
-    /// The model used a tool that the request does not contain, or used a tool although the request forbids it.
+    /// The model used a tool that the request does not offer, or used a tool although the request forbids it.
     #[error("the model used a tool that the request does not let it use")]
     Tool,
     /// The model's answer is empty.
@@ -40,7 +40,7 @@ pub enum ConversionError {
 }
 
 impl ConversionError {
-    /// Returns a stable identifier of the cause.
+    /// Returns the stable identifier of the error's cause, for which the page has a text.
     #[must_use]
     pub const fn code(&self) -> ModelErrorCode {
         match self {
@@ -54,13 +54,13 @@ impl ConversionError {
 /// Mapping between the tool names of a server and those that models receive. Names that every provider accepts are not
 /// changed.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct ToolNames {
+pub struct SamplingToolNames {
     to_model: HashMap<String, String>,
     to_server: HashMap<String, String>,
 }
 
-impl ToolNames {
-    /// Creates the mapping for the tools that a request contains or mentions.
+impl SamplingToolNames {
+    /// Creates the mapping for the tools that a request offers, and for those that are used in its messages.
     pub fn for_request(params: &CreateMessageParams) -> Self {
         let offered = params.tools.iter().flatten().map(|tool| tool.name.as_str());
         let used =
@@ -106,7 +106,7 @@ fn is_valid_for_all_providers(name: &str) -> bool {
     begins_well && name.len() <= MAX_TOOL_NAME_LENGTH && name.bytes().all(plain)
 }
 
-/// Checks that a sampling request can be converted and sent to a model.
+/// Checks that a sampling request can be converted to a model request by [`to_model_request`].
 ///
 /// # Errors
 ///
@@ -175,7 +175,7 @@ fn check_content_block(block: &ContentBlock) -> Result<(), ConversionError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn to_model_request(params: &CreateMessageParams) -> Result<ModelRequest, ConversionError> {
-    let names = ToolNames::for_request(params);
+    let names = SamplingToolNames::for_request(params);
     let mut used: HashMap<&str, &str> = HashMap::new();
     let mut messages = Vec::with_capacity(params.messages.len());
     for message in &params.messages {
@@ -210,7 +210,8 @@ pub fn to_model_request(params: &CreateMessageParams) -> Result<ModelRequest, Co
     })
 }
 
-/// Returns the tool choice of a request. `required` without any tools counts as `auto`.
+/// Returns the tool choice for the model. If the server requires a tool use but offers no tools, returns the default
+/// `auto`.
 pub fn to_tool_choice(params: &CreateMessageParams) -> ToolChoice {
     match params.tool_choice.as_ref().and_then(|choice| choice.mode.as_deref()) {
         Some("none") => ToolChoice::None,
@@ -221,7 +222,7 @@ pub fn to_tool_choice(params: &CreateMessageParams) -> ToolChoice {
 
 fn to_message_part(
     block: &ContentBlock,
-    names: &ToolNames,
+    names: &SamplingToolNames,
     used: &HashMap<&str, &str>,
 ) -> Result<MessagePart, ConversionError> {
     let bytes = |media: &ImageContent| {
@@ -258,7 +259,7 @@ fn to_message_part(
     })
 }
 
-/// Converts a model's answer to a sampling result. Reasoning is dropped.
+/// Converts a model's answer to a sampling result, without the model's reasoning.
 ///
 /// # Errors
 /// Returns [`ConversionError::Tool`] if the model used a tool that it must not use, [`ConversionError::Content`] for
@@ -268,7 +269,7 @@ pub fn reply_to_sampling_result(
     reply: &ModelReply,
     params: &CreateMessageParams,
 ) -> Result<CreateMessageResult, ConversionError> {
-    let names = ToolNames::for_request(params);
+    let names = SamplingToolNames::for_request(params);
     let offered: Vec<&str> = params.tools.iter().flatten().map(|tool| tool.name.as_str()).collect();
     let may_use = to_tool_choice(params) != ToolChoice::None;
     let mut blocks = Vec::new();

@@ -11,7 +11,7 @@ const AUDIO_CHARACTERS_PER_TOKEN: u64 = 160;
 /// Estimated number of tokens that each message needs in addition to its content.
 const MESSAGE_OVERHEAD_TOKENS: u64 = 8;
 
-/// Returns the estimated number of tokens of a sampling request.
+/// Returns the estimated number of input tokens of a sampling request: of its system prompt, tools and messages.
 #[must_use]
 pub fn estimated_tokens(params: &CreateMessageParams) -> u64 {
     let system = params.system_prompt.as_deref().map_or(0, estimated_text_tokens);

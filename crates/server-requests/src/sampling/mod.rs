@@ -1,5 +1,5 @@
-//! Sampling requests, with which a server uses one of the user's models. Contains everything that is independent of the
-//! owner: budgets, the selection of a model, and the conversion between the protocol's types and those of models.
+//! Sampling requests, with which a server uses one of the user's models. Contains what needs no state of the host:
+//! budgets, the selection of a model, and the conversion between the protocol's types and those of models.
 
 pub mod conversion;
 mod estimate;
@@ -11,35 +11,35 @@ pub use conversion::ConversionError;
 pub use estimate::estimated_tokens;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult, Role, SamplingContent};
 pub use model_choice::{ModelChoiceReason, ModelPriority};
-pub use model_usage::{LimitPeriod, LimitedQuantity, ModelUsage, ReachedLimit, UsageRecord};
+pub use model_usage::{LimitPeriod, LimitedQuantity, ModelUsage, ModelUsageRecord, ReachedLimit};
 use models::{LossyConversion, ModelErrorCode, ModelRef, TokenUsage};
 use policy::Hash;
 use serde_json::json;
 pub use settings::{Budget, SamplingSettings};
 
 /// Model name in the result of a sampling request that the user answered without a model.
-pub const USER_MODEL_NAME: &str = "user";
+pub const MODEL_NAME_OF_USER_ANSWERS: &str = "user";
 
-/// Returns an empty sampling result, which the user fills in with an answer.
+/// Returns an empty sampling result, into which the user writes an answer.
 #[must_use]
 pub fn empty_sampling_result() -> CreateMessageResult {
     CreateMessageResult {
         role: Role::Assistant,
         content: SamplingContent::Many(Vec::new()),
-        model: USER_MODEL_NAME.to_owned(),
+        model: MODEL_NAME_OF_USER_ANSWERS.to_owned(),
         stop_reason: Some("endTurn".to_owned()),
         meta: None,
     }
 }
 
-/// State of a sampling request, apart from its content and its answer.
+/// Processing state of a sampling request: the selected model, the attempts to get an answer, and the answer so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SamplingState {
     /// Model that will answer if the user approves the request. `None` if the user writes the answer.
     pub model: Option<ModelChoice>,
-    /// Maximum number of tokens that the server requested. The model never gets more.
+    /// Maximum number of tokens of the answer that the server requested. The model never gets a higher limit.
     pub wanted_tokens: u64,
-    /// Parts of the request that the model's provider does not support, with their conversions.
+    /// Parts of the request that the API of the model's provider can't represent, with their conversions.
     pub losses: Vec<LossyConversion>,
     /// Number of times that the request was sent to a model.
     pub attempts: u32,
@@ -49,26 +49,26 @@ pub struct SamplingState {
     pub run: ModelAnswerState,
 }
 
-/// Returns the hash of what is sent to a model: the request, the model, the settings of its provider, and the
-/// conversions of unsupported parts.
+/// Returns the hash of everything that is sent to a model: the request, the model, the settings of its provider, and
+/// the conversions of unsupported parts.
 #[must_use]
 pub fn request_hash(request: &CreateMessageParams, state: &SamplingState) -> Hash {
     let model = state.model.as_ref().map(|own| (&own.model, &own.provider));
     Hash::of_json(&json!({ "request": request, "model": model, "losses": state.losses }))
 }
 
-/// Returns the hash of the request that "ask again" would send, if exactly this request was approved and sent before.
-/// `None` if none was sent, or if the request or model changed since.
+/// Returns the hash of the last request that was approved and sent, if asking the model again would send exactly the
+/// same. Returns `None` if none was sent, or if the request or the model has changed since.
 #[must_use]
 pub fn previously_approved_hash(request: &CreateMessageParams, state: &SamplingState) -> Option<Hash> {
     let last_sent = state.last_sent.as_ref()?;
     (request_hash(request, state) == *last_sent).then(|| last_sent.clone())
 }
 
-/// The selected model, and the reason for its selection.
+/// Model that was selected to answer a sampling request, and the reason for its selection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelChoice {
-    /// Model that serves the request.
+    /// Reference to the selected model and its provider.
     pub model: ModelRef,
     /// Display name of the model.
     pub name: String,
@@ -84,7 +84,7 @@ pub struct ModelChoice {
 /// State of a model's answer to a sampling request.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum ModelAnswerState {
-    /// The request was not sent to a model yet.
+    /// The request has not been sent to a model yet.
     #[default]
     No,
     /// The model is generating its answer.
@@ -101,7 +101,7 @@ pub enum ModelAnswerState {
         /// Cost in millionths of a US dollar, or `None` if the price is unknown.
         micros: Option<u64>,
         /// Requirement of the server that the answer does not fulfil, or `None`.
-        note: Option<AnswerNote>,
+        note: Option<ModelAnswerNote>,
     },
     /// The user stopped the model. The partial answer is stored, so that the user can continue it.
     Stopped,
@@ -109,19 +109,19 @@ pub enum ModelAnswerState {
     Failed {
         /// Stable identifier of the cause.
         code: ModelErrorCode,
-        /// Cause, and what the user can do about it.
+        /// Message for the user with the cause, and with a remedy if there is one.
         message: String,
     },
 }
 
-/// Requirement of a server that an answer does not fulfil.
+/// Requirement of the server that the model's answer does not fulfil.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnswerNote {
+pub enum ModelAnswerNote {
     /// The server required a tool use, but the answer has none.
     NoToolUsed,
 }
 
-/// Sampling budget of a server, and its usage.
+/// Sampling settings of a server, and how much of its budget it has used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SamplingReport {
     /// Sampling settings that the user chose for the server.
@@ -136,7 +136,7 @@ pub struct SamplingReport {
     pub is_outdated: bool,
 }
 
-/// Returns the number of messages with tool results, each of which completes a tool round.
+/// Returns the number of messages with tool results, each of which ends a tool round (the use of tools by the model).
 #[must_use]
 pub fn count_tool_rounds(params: &CreateMessageParams) -> usize {
     let has_result = |content: &SamplingContent| {

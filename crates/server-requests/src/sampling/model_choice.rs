@@ -7,13 +7,13 @@
 use mcp_proto::types::ModelPreferences;
 use models::{Model, ModelRef};
 
-/// Maximum number of hints that are considered.
+/// Maximum number of a request's hints that are considered.
 const MAX_MODEL_HINTS: usize = 20;
-/// Maximum number of characters of a hint that are displayed.
+/// Maximum number of characters of a server's model hint that are displayed.
 const MAX_HINT_CHARS: usize = 80;
-/// Score of a model in a category for which no value is known, from 0 to 1.
+/// Score, between 0 and 1, that a model gets for its price, speed or intelligence if that is unknown.
 const UNKNOWN_CATEGORY_SCORE: f64 = 0.5;
-/// Parts of the names of models that do not generate text.
+/// Substrings of model names by which models are recognized that do not generate text, such as embedding models.
 const NON_CHAT_NAME_PARTS: [&str; 7] = ["embed", "whisper", "tts", "moderation", "dall-e", "rerank", "transcribe"];
 
 /// Reason why a model was selected to answer a sampling request.
@@ -47,9 +47,9 @@ pub enum ModelPriority {
     Intelligence,
 }
 
-/// Preferences that decide which model is selected.
+/// Preferences of the server and of the user that decide which model is selected.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ModelSelection<'a> {
+pub struct ModelSelectionWishes<'a> {
     /// Model preferences in the server's sampling request, if there are any.
     pub preferences: Option<&'a ModelPreferences>,
     /// Model that the user set for this server.
@@ -59,7 +59,10 @@ pub struct ModelSelection<'a> {
 }
 
 /// Selects the model that answers a sampling request. Returns it with the reason, or `None` if there are no models.
-pub fn choose_model(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Option<(ModelRef, ModelChoiceReason)> {
+pub fn choose_model(
+    wish: ModelSelectionWishes<'_>,
+    all: &[(ModelRef, &Model)],
+) -> Option<(ModelRef, ModelChoiceReason)> {
     if let Some(model) = wish.setting {
         return Some((model.clone(), ModelChoiceReason::Setting));
     }
@@ -81,13 +84,13 @@ pub fn choose_model(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Opt
         let requested = hint.to_lowercase();
         let named: Vec<_> = all.iter().copied().filter(|model| model_name_contains(model, &requested)).collect();
         if let Some(model) = find_best_model(&named, &priorities, wish.default) {
-            return Some((model.clone(), ModelChoiceReason::Hint(displayed_hint(hint))));
+            return Some((model.clone(), ModelChoiceReason::Hint(shorten_hint(hint))));
         }
     }
     for hint in &hints {
         let Some(requested) = ModelTier::from_name(&hint.to_lowercase()) else { continue };
         if let Some(model) = find_equivalent_model(&all, requested) {
-            return Some((model.clone(), ModelChoiceReason::Equivalent(displayed_hint(hint))));
+            return Some((model.clone(), ModelChoiceReason::Equivalent(shorten_hint(hint))));
         }
     }
     if !priorities.is_empty()
@@ -101,7 +104,7 @@ pub fn choose_model(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Opt
     find_best_model(&all, &priorities, None).map(|model| (model.clone(), ModelChoiceReason::First))
 }
 
-fn displayed_hint(hint: &str) -> String {
+fn shorten_hint(hint: &str) -> String {
     hint.chars().take(MAX_HINT_CHARS).collect()
 }
 
@@ -185,7 +188,8 @@ fn combined_price(model: &Model) -> Option<f64> {
     model.price.as_ref().map(|price| price.input + price.output)
 }
 
-/// Returns how cheap a model is compared with the others: 1 for the cheapest, 0 for the most expensive.
+/// Returns the score of a model's price among the prices of all models: 1 for the cheapest model, 0 for the most
+/// expensive.
 fn price_score(model: &Model, prices: &[f64]) -> f64 {
     let Some(own) = combined_price(model) else { return UNKNOWN_CATEGORY_SCORE };
     let (least, most) = prices.iter().fold((own, own), |(least, most), price| (least.min(*price), most.max(*price)));
@@ -227,8 +231,8 @@ impl ModelTier {
     }
 }
 
-/// Returns the model whose intelligence is closest to that of this size class. For a model without a known rank, the
-/// size class in its name is used. Models with neither are skipped.
+/// Returns the model whose intelligence is closest to that of a size class. If the intelligence of a model is unknown,
+/// uses the size class in its name. Skips models for which both are unknown.
 fn find_equivalent_model<'a>(all: &[&'a (ModelRef, &Model)], requested: ModelTier) -> Option<&'a ModelRef> {
     let distance = |(id, model): &&&(ModelRef, &Model)| {
         let own = match &model.rank {
@@ -274,7 +278,7 @@ mod tests {
         let all: Vec<(ModelRef, &Model)> = models.iter().map(|model| (model_ref(&model.id), model)).collect();
         let preferences: ModelPreferences = serde_json::from_value(preferences).unwrap();
         let default = default.map(model_ref);
-        let wish = ModelSelection { preferences: Some(&preferences), setting: None, default: default.as_ref() };
+        let wish = ModelSelectionWishes { preferences: Some(&preferences), setting: None, default: default.as_ref() };
         let (model, by) = choose_model(wish, &all).expect("there are models");
         (model.model, by)
     }
@@ -377,13 +381,13 @@ mod tests {
     fn user_choice_precedes_the_preferences_of_the_server() {
         let (only, setting) = (model_with_known_data("only", None), model_ref("mine"));
         let preferences: ModelPreferences = serde_json::from_value(json!({ "hints": [{ "name": "only" }] })).unwrap();
-        let wish = ModelSelection { preferences: Some(&preferences), setting: Some(&setting), default: None };
+        let wish = ModelSelectionWishes { preferences: Some(&preferences), setting: Some(&setting), default: None };
         let found = choose_model(wish, &[(model_ref("only"), &only)]);
         assert_eq!(
             found,
             Some((setting, ModelChoiceReason::Setting)),
             "[sampling-user-controls]: the model in the server's settings must be selected"
         );
-        assert_eq!(choose_model(ModelSelection::default(), &[]), None, "without models none must be selected");
+        assert_eq!(choose_model(ModelSelectionWishes::default(), &[]), None, "without models none must be selected");
     }
 }

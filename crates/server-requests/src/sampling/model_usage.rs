@@ -9,14 +9,14 @@ use super::{Budget, SamplingSettings};
 
 const MINUTE_MILLIS: Millis = 60 * 1000;
 const MINUTES_PER_HOUR: u64 = 60;
-/// Maximum number of tool rounds of a server within an hour.
+/// Maximum number of sampling requests with tool results that a server may send within an hour.
 const MAX_TOOL_ROUNDS_PER_HOUR: u64 = 120;
 
 /// Amount of model usage by sampling requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ModelUsage {
-    /// Number of answered requests. Each run of a model counts.
+    /// Number of requests that were sent to a model and answered. A request that is sent again counts again.
     pub requests: u64,
     /// Number of tokens, of requests and answers together.
     pub tokens: u64,
@@ -45,15 +45,16 @@ impl ModelUsage {
 /// Recorded model usage of a server, as stored on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub struct UsageRecord {
+pub struct ModelUsageRecord {
     /// Total usage since the first request.
     pub in_all: ModelUsage,
-    /// Usage within the last hour by minutes since 1970, oldest first. At most one entry per minute.
+    /// Usage in each minute of the last hour, by the number of minutes since 1970-01-01, oldest first. At most one
+    /// entry per minute.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub minutes: Vec<(u64, ModelUsage)>,
 }
 
-impl UsageRecord {
+impl ModelUsageRecord {
     /// Adds this usage to the total, and to the minute that contains the time `now`.
     pub fn add(&mut self, spent: &ModelUsage, now: Millis) {
         self.in_all.add(spent);
@@ -77,7 +78,7 @@ impl UsageRecord {
 
     /// Returns the total usage within the last hour.
     #[must_use]
-    pub fn within_hour(&self, now: Millis) -> ModelUsage {
+    pub fn usage_in_last_hour(&self, now: Millis) -> ModelUsage {
         let minute = now / MINUTE_MILLIS;
         let mut sum = ModelUsage::default();
         for (_, spent) in self.minutes.iter().filter(|(at, _)| *at <= minute && minute - at < MINUTES_PER_HOUR) {
@@ -86,10 +87,10 @@ impl UsageRecord {
         sum
     }
 
-    /// Returns the limit that the server has reached, or `None` if it may use models.
+    /// Returns a limit that the server has reached and that forbids it to use models now, or `None` if there is none.
     #[must_use]
     pub fn current_reached_limit(&self, settings: &SamplingSettings, now: Millis) -> Option<ReachedLimit> {
-        let hour = self.within_hour(now);
+        let hour = self.usage_in_last_hour(now);
         reached_limit(LimitPeriod::Hour, &settings.per_hour, &hour)
             .or_else(|| reached_limit(LimitPeriod::Always, &settings.in_all, &self.in_all))
             .or_else(|| {
@@ -112,16 +113,17 @@ impl UsageRecord {
     ) -> Option<ReachedLimit> {
         let mut after = self.clone();
         after.add(more, now);
-        let hour = after.within_hour(now);
+        let hour = after.usage_in_last_hour(now);
         exceeded_limit(LimitPeriod::Hour, &settings.per_hour, &hour)
             .or_else(|| exceeded_limit(LimitPeriod::Always, &settings.in_all, &after.in_all))
     }
 
-    /// Returns the number of tokens that the budgets still allow, or `None` if tokens are not limited.
+    /// Returns the number of tokens that the server may still use within its budgets, or `None` if they don't limit
+    /// tokens.
     #[must_use]
     pub fn tokens_left(&self, settings: &SamplingSettings, now: Millis) -> Option<u64> {
         let left = |budget: &Budget, spent: ModelUsage| budget.tokens.map(|most| most.saturating_sub(spent.tokens));
-        let (hour, all) = (left(&settings.per_hour, self.within_hour(now)), left(&settings.in_all, self.in_all));
+        let (hour, all) = (left(&settings.per_hour, self.usage_in_last_hour(now)), left(&settings.in_all, self.in_all));
         hour.into_iter().chain(all).min()
     }
 }
@@ -154,7 +156,7 @@ fn find_budget_limit(
 /// A limit of a server's sampling budget that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReachedLimit {
-    /// Quantity that reached its limit.
+    /// Quantity whose limit was reached, such as the number of tokens.
     pub of: LimitedQuantity,
     /// Period in which usage counts towards the limit.
     pub span: LimitPeriod,
@@ -212,17 +214,17 @@ mod tests {
 
     #[test]
     fn hourly_usage_covers_sixty_minutes_and_the_total_everything() {
-        let mut spending = UsageRecord::default();
+        let mut spending = ModelUsageRecord::default();
         let start = 1_000 * HOUR_MILLIS;
         spending.add(&model_usage(1, 100, 10), start);
         spending.add(&model_usage(1, 50, 5), start + 59 * MINUTE_MILLIS);
         assert_eq!(
-            spending.within_hour(start + 59 * MINUTE_MILLIS),
+            spending.usage_in_last_hour(start + 59 * MINUTE_MILLIS),
             model_usage(2, 150, 15),
             "both entries must be within the hour"
         );
         assert_eq!(
-            spending.within_hour(start + 60 * MINUTE_MILLIS),
+            spending.usage_in_last_hour(start + 60 * MINUTE_MILLIS),
             model_usage(1, 50, 5),
             "the first entry must be outside of the hour"
         );
@@ -230,7 +232,7 @@ mod tests {
         assert_eq!(spending.minutes.len(), 1, "old entries must be dropped");
         assert_eq!(spending.in_all, model_usage(3, 151, 16), "the total must include dropped entries");
         assert_eq!(
-            spending.within_hour(start),
+            spending.usage_in_last_hour(start),
             ModelUsage::default(),
             "a clock that was set back must not count entries twice"
         );
@@ -238,22 +240,22 @@ mod tests {
 
     #[test]
     fn one_record_per_minute_of_an_hour_is_stored() {
-        let mut spending = UsageRecord::default();
+        let mut spending = ModelUsageRecord::default();
         for minute in 0..1_000 {
             spending.add(&model_usage(1, 1, 1), minute * MINUTE_MILLIS);
         }
         assert_eq!(spending.minutes.len(), 60, "there must be one entry for each minute of the last hour");
-        assert_eq!(spending.within_hour(999 * MINUTE_MILLIS).requests, 60, "each entry must count once");
+        assert_eq!(spending.usage_in_last_hour(999 * MINUTE_MILLIS).requests, 60, "each entry must count once");
     }
 
     #[test]
     fn estimated_usage_is_replaced_by_actual_usage() {
-        let mut spending = UsageRecord::default();
+        let mut spending = ModelUsageRecord::default();
         spending.add(&model_usage(1, 5_000, 900), 0);
         spending.add(&model_usage(1, 7, 1), 2 * MINUTE_MILLIS);
         spending.replace_estimate(0, &model_usage(1, 5_000, 900), &model_usage(1, 40, 3));
         assert_eq!(
-            spending.within_hour(2 * MINUTE_MILLIS),
+            spending.usage_in_last_hour(2 * MINUTE_MILLIS),
             model_usage(2, 47, 4),
             "the estimate must be replaced by the actual usage"
         );
@@ -267,10 +269,10 @@ mod tests {
     }
 
     #[test]
-    fn each_limit_applies_when_it_is_reached() {
+    fn each_usage_limit_applies_when_it_is_reached() {
         let none = Budget::default();
         let settings = |per_hour, in_all| SamplingSettings { per_hour, in_all, ..SamplingSettings::default() };
-        let mut spending = UsageRecord::default();
+        let mut spending = ModelUsageRecord::default();
         spending.add(&model_usage(2, 100, 10), 0);
         let cases = [
             (
@@ -301,7 +303,7 @@ mod tests {
             Some(LimitedQuantity::Tokens),
             "[sampling-rate-limit], X26: more tokens must exceed the limit"
         );
-        let mut looping = UsageRecord::default();
+        let mut looping = ModelUsageRecord::default();
         looping.add(&ModelUsage { rounds: MAX_TOOL_ROUNDS_PER_HOUR, ..ModelUsage::default() }, 0);
         let limit = looping.current_reached_limit(&settings, 0).map(|limit| limit.of);
         assert_eq!(

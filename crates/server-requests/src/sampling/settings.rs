@@ -1,4 +1,4 @@
-//! The budget of a server for the user's models. Used by the owner in `host`, and by the settings of a server.
+//! The budget of a server for the user's models. Used by the crate `host`, and stored in the settings of a server.
 
 use models::ModelRef;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ pub struct SamplingSettings {
     pub on: bool,
     /// Set if sampling requests may contain tools, which the server itself runs. Ignored unless `on` is set.
     pub tools: bool,
-    /// Maximum number of tokens of one answer. Larger requested numbers are reduced to it. Default: 4,096.
+    /// Maximum number of tokens of one answer. If a server requests more, this maximum applies instead. Default: 4,096.
     pub max_tokens: u64,
     /// Model that answers, regardless of the server's preferences. `None` to select one by the preferences.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,7 +26,7 @@ pub struct SamplingSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Budget {
-    /// Maximum number of answered requests. Each run of a model counts.
+    /// Maximum number of requests that are sent to a model and answered. A request that is sent again counts again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
     /// Maximum number of tokens, of requests and answers together.

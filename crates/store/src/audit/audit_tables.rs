@@ -7,18 +7,23 @@ use ports::AuditEntry;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior};
 
-use super::chain::{ChainLink, FIRST_PREDECESSOR};
+use super::chain::{CHAIN_LINK_BEFORE_FIRST_ENTRY, ChainLink};
 use super::seal::{LogSeal, SealKey, SealScope};
 use crate::content_key::{self, ContentKey};
 use crate::database;
 
-pub(super) use crate::database::{database_error, from_sql_integer, to_sql_integer};
+pub(super) use crate::database::{database_error, sql_integer_to_u64, u64_to_sql_integer};
 
-/// Version of the audit database's schema, stored in `PRAGMA user_version`.
+/// Version of the audit database's schema, stored in `PRAGMA user_version`. A new column of `entry` raises it, and
+/// needs a step in [`upgrade_audit_schema`], whose statements [`open`] and [`unexpected_schema_parts`] execute too. The
+/// column is added to the end of [`ENTRY_COLUMNS`], to [`INSERT_ENTRY_SQL`], [`insert_entry`] and [`read_entry`], and
+/// to both lists of the trigger `entry_stays_as_it_is`, which otherwise permits changes of it. [`open_for_reading`]
+/// also opens files that no writer has upgraded yet.
 const SCHEMA_VERSION: i64 = 2;
 
-/// The schema of version 1. Entries are immutable, except that their content is encrypted once there is a key
-/// (`encryption.rs`). Entries can be removed only up to the number that a checkpoint records.
+/// The schema of version 1. It is not changed, since [`upgrade_audit_schema`] and [`unexpected_schema_parts`] compare
+/// the tables of existing files with it. Entries are immutable, except that their content is encrypted once there is a
+/// key (`encryption.rs`). Entries can be removed only up to the number that a checkpoint records.
 const SCHEMA_V1_SQL: &str = "
 CREATE TABLE entry (
     number INTEGER PRIMARY KEY,
@@ -95,7 +100,7 @@ const INSERT_ENTRY_SQL: &str = "INSERT INTO entry (number, at, asker, server, ki
 const MAX_LISTED_SCHEMA_PARTS: usize = 10;
 
 /// Number and hash of the last entry that was removed because of the limits of age and size. Contains a seal (a MAC) if
-/// a key was available.
+/// a key was available. Not a checkpoint of SQLite, which copies its write-ahead journal into the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Checkpoint {
     pub(super) number: u64,
@@ -202,8 +207,8 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Option<Connection>, StoreE
     Ok((version > 0).then_some(connection))
 }
 
-/// Disables automatic checkpoints. The sync thread (`sync.rs`) copies the write-ahead journal into the database, so
-/// that no entry waits for the copy.
+/// Disables SQLite's automatic checkpoints, which are unrelated to [`Checkpoint`]. The sync thread (`sync.rs`) copies
+/// the write-ahead journal into the database, so that no entry waits for the copy.
 fn disable_auto_checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)
 }
@@ -224,8 +229,8 @@ pub(super) fn insert_entry(
     };
     let mut statement = connection.prepare_cached(INSERT_ENTRY_SQL)?;
     statement.execute(rusqlite::params![
-        to_sql_integer(entry.number),
-        to_sql_integer(entry.at),
+        u64_to_sql_integer(entry.number),
+        u64_to_sql_integer(entry.at),
         entry.asker,
         entry.server,
         entry.kind,
@@ -237,7 +242,7 @@ pub(super) fn insert_entry(
         entry.conversation,
         entry.hash,
         entry.imported,
-        entry.content_bytes.map(to_sql_integer),
+        entry.content_bytes.map(u64_to_sql_integer),
         content,
         link.as_slice(),
     ])?;
@@ -245,7 +250,7 @@ pub(super) fn insert_entry(
 }
 
 /// A log entry that was read from the database, with its chain hash.
-pub(super) struct ReadEntry {
+pub(super) struct StoredAuditEntry {
     pub(super) entry: AuditEntry,
     pub(super) link: ChainLink,
     /// Set if the content is encrypted and could not be decrypted. `entry` then contains only the length of the
@@ -256,9 +261,9 @@ pub(super) struct ReadEntry {
 }
 
 /// Reads an entry and its chain hash from a row with [`ENTRY_COLUMNS`].
-pub(super) fn read_entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result<ReadEntry> {
+pub(super) fn read_entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result<StoredAuditEntry> {
     let words = |at| row.get::<_, String>(at);
-    let content_bytes = row.get::<_, Option<i64>>(13)?.map(from_sql_integer);
+    let content_bytes = row.get::<_, Option<i64>>(13)?.map(sql_integer_to_u64);
     let is_plain = matches!(row.get_ref(14)?, ValueRef::Text(_));
     let (content, hidden) = match row.get_ref(14)? {
         ValueRef::Blob(bytes) => match key.map(|key| key.decrypt_text(ENTRY_ENCRYPTION_PURPOSE, bytes)) {
@@ -268,8 +273,8 @@ pub(super) fn read_entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::R
         _ => (row.get(14)?, None),
     };
     let entry = AuditEntry {
-        number: from_sql_integer(row.get(0)?),
-        at: from_sql_integer(row.get(1)?),
+        number: sql_integer_to_u64(row.get(0)?),
+        at: sql_integer_to_u64(row.get(1)?),
         asker: words(2)?.into(),
         server: words(3)?,
         kind: words(4)?.into(),
@@ -284,26 +289,26 @@ pub(super) fn read_entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::R
         content_bytes: content_bytes.or(hidden),
         content,
     };
-    Ok(ReadEntry { entry, link: row.get(15)?, is_hidden: hidden.is_some(), is_plain })
+    Ok(StoredAuditEntry { entry, link: row.get(15)?, is_hidden: hidden.is_some(), is_plain })
 }
 
-/// Returns number and hash of the last entry, or 0 and [`FIRST_PREDECESSOR`] if there is none.
+/// Returns number and hash of the last entry, or 0 and [`CHAIN_LINK_BEFORE_FIRST_ENTRY`] if there is none.
 pub(super) fn last_entry(connection: &Connection) -> rusqlite::Result<(u64, ChainLink)> {
     let mut statement = connection.prepare_cached("SELECT number, link FROM entry ORDER BY number DESC LIMIT 1")?;
-    let found = statement.query_row([], |row| Ok((from_sql_integer(row.get(0)?), row.get(1)?))).optional()?;
-    Ok(found.unwrap_or((0, FIRST_PREDECESSOR)))
+    let found = statement.query_row([], |row| Ok((sql_integer_to_u64(row.get(0)?), row.get(1)?))).optional()?;
+    Ok(found.unwrap_or((0, CHAIN_LINK_BEFORE_FIRST_ENTRY)))
 }
 
 /// Returns the chain hash of the entry with this number, or `None` if the entry does not exist.
 pub(super) fn entry_chain_link(connection: &Connection, number: u64) -> rusqlite::Result<Option<ChainLink>> {
     let mut statement = connection.prepare_cached("SELECT link FROM entry WHERE number = ?1")?;
-    statement.query_row([to_sql_integer(number)], |row| row.get(0)).optional()
+    statement.query_row([u64_to_sql_integer(number)], |row| row.get(0)).optional()
 }
 
 pub(super) fn read_log_seal(connection: &Connection) -> rusqlite::Result<Option<LogSeal>> {
     let mut statement = connection.prepare_cached("SELECT number, link, key, mac FROM seal")?;
     let read = |row: &Row<'_>| {
-        Ok(LogSeal { number: from_sql_integer(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
+        Ok(LogSeal { number: sql_integer_to_u64(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
     };
     statement.query_row([], read).optional()
 }
@@ -311,7 +316,7 @@ pub(super) fn read_log_seal(connection: &Connection) -> rusqlite::Result<Option<
 pub(super) fn write_log_seal(connection: &Connection, seal: &LogSeal) -> rusqlite::Result<()> {
     let mut statement = connection
         .prepare_cached("INSERT OR REPLACE INTO seal (id, number, link, key, mac) VALUES (1, ?1, ?2, ?3, ?4)")?;
-    statement.execute(rusqlite::params![to_sql_integer(seal.number), seal.link.as_slice(), seal.key, seal.mac])?;
+    statement.execute(rusqlite::params![u64_to_sql_integer(seal.number), seal.link.as_slice(), seal.key, seal.mac])?;
     Ok(())
 }
 
@@ -326,7 +331,12 @@ pub(super) fn read_checkpoint(connection: &Connection) -> rusqlite::Result<Optio
     let mut statement =
         connection.prepare_cached("SELECT number, link, key, mac FROM checkpoint ORDER BY number DESC LIMIT 1")?;
     let read = |row: &Row<'_>| {
-        Ok(Checkpoint { number: from_sql_integer(row.get(0)?), link: row.get(1)?, key: row.get(2)?, mac: row.get(3)? })
+        Ok(Checkpoint {
+            number: sql_integer_to_u64(row.get(0)?),
+            link: row.get(1)?,
+            key: row.get(2)?,
+            mac: row.get(3)?,
+        })
     };
     statement.query_row([], read).optional()
 }

@@ -14,7 +14,7 @@ pub(super) use crate::hex::{from_hex, hex};
 pub(super) type ChainLink = [u8; 32];
 
 /// Hash that takes the place of a predecessor's chain hash for the first log entry: zeros.
-pub(super) const FIRST_PREDECESSOR: ChainLink = [0; 32];
+pub(super) const CHAIN_LINK_BEFORE_FIRST_ENTRY: ChainLink = [0; 32];
 
 /// The members of an entry that are hashed and exported. The order of the members must not change, because it
 /// determines the hashes. A new member must be omitted if it has no value, so that the hashes of older entries stay
@@ -85,7 +85,7 @@ pub(super) fn next_chain_link(previous: &ChainLink, text: &str) -> ChainLink {
     let mut context = Context::new(&SHA256);
     context.update(previous);
     context.update(text.as_bytes());
-    let mut link = FIRST_PREDECESSOR;
+    let mut link = CHAIN_LINK_BEFORE_FIRST_ENTRY;
     link.copy_from_slice(context.finish().as_ref());
     link
 }
@@ -138,13 +138,13 @@ mod tests {
         let expected = r#"{"number":7,"at":1795000000000,"server":"demo","kind":"tool","subject":"a\u202eb\u001b","decision":"allowed","by":"user","hash":"abc"}"#;
         assert_eq!(text, expected, "another text would make every existing log fail verification");
         assert_eq!(
-            hex(&next_chain_link(&FIRST_PREDECESSOR, &text)),
+            hex(&next_chain_link(&CHAIN_LINK_BEFORE_FIRST_ENTRY, &text)),
             "872a50c4e0f1d27d37597439516957e07309b79454ae6bfa317cde2b73a07b0e",
             "another hash would make every existing log fail verification"
         );
         assert_eq!(
-            from_hex(&hex(&next_chain_link(&FIRST_PREDECESSOR, &text))),
-            Some(next_chain_link(&FIRST_PREDECESSOR, &text)),
+            from_hex(&hex(&next_chain_link(&CHAIN_LINK_BEFORE_FIRST_ENTRY, &text))),
+            Some(next_chain_link(&CHAIN_LINK_BEFORE_FIRST_ENTRY, &text)),
             "a hash must be parsed"
         );
         for strange in ["", "zz", "ä", &"g".repeat(64), &"0".repeat(63)] {

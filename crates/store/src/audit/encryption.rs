@@ -12,22 +12,22 @@ use crate::content_key::{self, ContentKey};
 use crate::database;
 
 /// Maximum time that emptying the write-ahead journal waits for other processes that read the database.
-const EMPTY_JOURNAL_TIMEOUT: Duration = Duration::from_millis(100);
+const EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT: Duration = Duration::from_millis(100);
 /// Number of log entries whose content is encrypted in one step.
-const ROWS_PER_STEP: i64 = 200;
+const ENCRYPTED_ROWS_PER_STEP: i64 = 200;
 /// Number of log entries that one step searches for unencrypted content.
 const ENTRIES_CHECKED_PER_STEP: i64 = 1_000;
 
 /// Value of the column `encryption.left` (remaining work of the encryption): some entries still have unencrypted
 /// content.
-const PROGRESS_ROWS_LEFT: i64 = 0;
+const ENCRYPTION_ROWS_LEFT: i64 = 0;
 /// Value of the column `encryption.left` (remaining work of the encryption): all entries are encrypted, but the file
 /// must be rewritten, because SQLite leaves parts of older rows in its pages.
-const PROGRESS_PAGES_LEFT: i64 = 1;
+const ENCRYPTION_FILE_REWRITE_LEFT: i64 = 1;
 /// Value of the column `encryption.left` (remaining work of the encryption): the write-ahead journal must be emptied.
-const PROGRESS_JOURNAL_LEFT: i64 = 2;
+const ENCRYPTION_JOURNAL_EMPTYING_LEFT: i64 = 2;
 /// Value of the column `encryption.left` (remaining work of the encryption): no unencrypted content remains.
-const PROGRESS_NOTHING_LEFT: i64 = 3;
+const ENCRYPTION_NOTHING_LEFT: i64 = 3;
 
 /// The work that remains after an encryption step ([`encryption_step`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(super) enum EncryptionProgress {
 
 /// Records in the audit database that it contains unencrypted content, which must be encrypted later.
 pub(super) fn record_unencrypted_content(connection: &Connection) -> rusqlite::Result<()> {
-    set_encryption_progress(connection, PROGRESS_ROWS_LEFT)
+    set_encryption_progress(connection, ENCRYPTION_ROWS_LEFT)
 }
 
 fn set_encryption_progress(connection: &Connection, left: i64) -> rusqlite::Result<()> {
@@ -54,12 +54,12 @@ fn set_encryption_progress(connection: &Connection, left: i64) -> rusqlite::Resu
 
 fn remaining_encryption_work(connection: &Connection) -> rusqlite::Result<i64> {
     let mut statement = connection.prepare_cached("SELECT left FROM encryption")?;
-    Ok(statement.query_row([], |row| row.get(0)).optional()?.unwrap_or(PROGRESS_ROWS_LEFT))
+    Ok(statement.query_row([], |row| row.get(0)).optional()?.unwrap_or(ENCRYPTION_ROWS_LEFT))
 }
 
 /// Returns `true` if the audit database records that all contents are encrypted.
 pub(super) fn is_fully_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
-    Ok(remaining_encryption_work(connection)? == PROGRESS_NOTHING_LEFT)
+    Ok(remaining_encryption_work(connection)? == ENCRYPTION_NOTHING_LEFT)
 }
 
 /// Progress of the search for unencrypted content in a log that is marked as fully encrypted. Another program may have
@@ -107,16 +107,16 @@ pub(super) fn encryption_step(
     after: &mut i64,
 ) -> rusqlite::Result<EncryptionProgress> {
     match remaining_encryption_work(connection)? {
-        PROGRESS_ROWS_LEFT => encrypt_rows(connection, key, after),
-        PROGRESS_PAGES_LEFT => {
+        ENCRYPTION_ROWS_LEFT => encrypt_rows(connection, key, after),
+        ENCRYPTION_FILE_REWRITE_LEFT => {
             connection.execute_batch("VACUUM")?;
-            advance_encryption_state(connection, PROGRESS_PAGES_LEFT, PROGRESS_JOURNAL_LEFT)
+            advance_encryption_state(connection, ENCRYPTION_FILE_REWRITE_LEFT, ENCRYPTION_JOURNAL_EMPTYING_LEFT)
         }
-        PROGRESS_JOURNAL_LEFT => {
-            if !database::empty_journal(connection, EMPTY_JOURNAL_TIMEOUT)? {
+        ENCRYPTION_JOURNAL_EMPTYING_LEFT => {
+            if !database::empty_write_ahead_journal(connection, EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT)? {
                 return Ok(EncryptionProgress::Journal);
             }
-            advance_encryption_state(connection, PROGRESS_JOURNAL_LEFT, PROGRESS_NOTHING_LEFT)
+            advance_encryption_state(connection, ENCRYPTION_JOURNAL_EMPTYING_LEFT, ENCRYPTION_NOTHING_LEFT)
         }
         _ => Ok(EncryptionProgress::Nothing),
     }
@@ -139,7 +139,7 @@ fn encrypt_rows(
         let sql = "SELECT number, content FROM entry WHERE number > ?2 AND typeof(content) = 'text' \
             ORDER BY number LIMIT ?1";
         let mut statement = transaction.prepare_cached(sql)?;
-        let rows = statement.query_map([ROWS_PER_STEP, *after], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let rows = statement.query_map([ENCRYPTED_ROWS_PER_STEP, *after], |row| Ok((row.get(0)?, row.get(1)?)))?;
         rows.collect::<rusqlite::Result<_>>()?
     };
     for (number, content) in &plain {
@@ -149,7 +149,7 @@ fn encrypt_rows(
         transaction.prepare_cached(sql)?.execute(params![number, encrypted])?;
     }
     if plain.is_empty() {
-        set_encryption_progress(&transaction, PROGRESS_PAGES_LEFT)?;
+        set_encryption_progress(&transaction, ENCRYPTION_FILE_REWRITE_LEFT)?;
     }
     transaction.commit()?;
     *after = plain.last().map_or(0, |(number, _)| *number);

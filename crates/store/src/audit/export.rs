@@ -12,7 +12,8 @@ use serde_json::value::RawValue;
 
 use super::audit_tables::{self, Checkpoint};
 use super::chain::{
-    FIRST_PREDECESSOR, exported_entry_number, exported_kind_hash_and_subject, from_hex, hashed_entry_text, hex,
+    CHAIN_LINK_BEFORE_FIRST_ENTRY, exported_entry_number, exported_kind_hash_and_subject, from_hex, hashed_entry_text,
+    hex,
 };
 use super::seal::LogSeal;
 use super::verify::{ChainVerification, VerificationKey};
@@ -100,7 +101,7 @@ pub(super) fn write_export(path: &Path, out: &mut dyn Write, key: &VerificationK
         let mut rows = statement.query([]).map_err(fail)?;
         while let Some(row) = rows.next().map_err(fail)? {
             let content = key.as_ref().ok().map(|key| key.content.as_ref());
-            let audit_tables::ReadEntry { entry, link, is_hidden, .. } =
+            let audit_tables::StoredAuditEntry { entry, link, is_hidden, .. } =
                 audit_tables::read_entry(row, content).map_err(fail)?;
             if is_hidden {
                 let why = key.as_ref().err().map_or("the keychain has another key", String::as_str);
@@ -138,14 +139,14 @@ pub(super) fn verify_export(path: &Path, key: &VerificationKey<'_>) -> Result<Au
     }
     let checkpoint = begin.removed.map(|signed| Checkpoint {
         number: signed.number,
-        link: from_hex(&signed.link).unwrap_or(FIRST_PREDECESSOR),
+        link: from_hex(&signed.link).unwrap_or(CHAIN_LINK_BEFORE_FIRST_ENTRY),
         key: signed.key,
         mac: signed.mac.map(|mac| from_hex(&mac).map(Vec::from).unwrap_or_default()),
     });
     let end = read_export_trailer(path).map_err(fail)?;
     let seal = end.and_then(|end| end.seal).map(|signed| LogSeal {
         number: signed.number,
-        link: from_hex(&signed.link).unwrap_or(FIRST_PREDECESSOR),
+        link: from_hex(&signed.link).unwrap_or(CHAIN_LINK_BEFORE_FIRST_ENTRY),
         key: signed.key.unwrap_or_default(),
         mac: signed.mac.and_then(|mac| from_hex(&mac)).map(Vec::from).unwrap_or_default(),
     });

@@ -105,7 +105,8 @@ fn import_old_log_entries(
     let mut entry = new_log_entry(LOG_IMPORTED_KIND, words);
     entry.number = number + 1;
     let last = (entry.number, write_entry(&transaction, &entry, &previous, None).map_err(LogImportProblem::Log)?);
-    transaction.execute("INSERT INTO import (id, entries) VALUES (1, ?1)", [audit_tables::to_sql_integer(taken)])?;
+    transaction
+        .execute("INSERT INTO import (id, entries) VALUES (1, ?1)", [audit_tables::u64_to_sql_integer(taken)])?;
     transaction.commit()?;
     Ok(Some(last))
 }

@@ -1,7 +1,9 @@
 //! The audit log: an append-only database in which each entry is chained to its predecessor and the last entry is
 //! sealed.
 //!
-//! One thread writes entries in batches. A second thread syncs them to disk, also in batches.
+//! One thread (`writer_thread.rs`) receives the commands and collects entries in batches. It calls `write_log.rs`,
+//! which writes the rows of a batch, with their chain hashes and the seal, by the statements of `audit_tables.rs`. A
+//! second thread (`sync.rs`) syncs them to disk, also in batches.
 
 mod audit_tables;
 mod chain;
@@ -14,7 +16,7 @@ mod seal;
 mod sync;
 mod verify;
 mod write_log;
-mod writer;
+mod writer_thread;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -25,12 +27,12 @@ use std::time::Duration;
 
 use domain::StoreError;
 use ports::{
-    AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenEntry,
+    AuditAppendStatus, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenAuditEntry,
 };
 
-pub(crate) use seal::{KEYCHAIN_MARK_NAME, SealKey, SealKeyHolder};
+pub(crate) use seal::{AUDIT_KEYCHAIN_MARK_NAME, SealKey, SealKeyHolder};
 use sync::SyncProgress;
-use writer::{AppendReply, WriterCommand};
+use writer_thread::{AppendReply, WriterCommand};
 
 /// Name of the audit database's file in the data folder.
 const DATABASE_FILE: &str = "audit.db";
@@ -78,7 +80,7 @@ impl AuditDatabase {
             }),
         );
         let fail = |error: std::io::Error| crate::files::file_error(&path, "begin to write it", &error);
-        let writer = writer::LogWriter::new(
+        let writer = writer_thread::WriterThread::new(
             path.clone(),
             data_dir.join(OLD_LOG_FILE),
             Arc::clone(&sync_progress),
@@ -127,20 +129,20 @@ impl AuditLog for AuditDatabase {
         self.sync_progress.set_receipts(receipts);
     }
 
-    fn append(&self, entry: AuditEntry) -> Result<WrittenEntry, StoreError> {
+    fn append(&self, entry: AuditEntry) -> Result<WrittenAuditEntry, StoreError> {
         if let Some(failure) = self.sync_progress.failure() {
             return Err(failure);
         }
         self.send_and_wait(|reply| WriterCommand::Append(Box::new(entry), AppendReply::Now(reply)))?
     }
 
-    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AppendOutcome, StoreError> {
+    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AuditAppendStatus, StoreError> {
         if let Some(failure) = self.sync_progress.failure() {
             return Err(failure);
         }
         let commands = self.commands.as_ref().ok_or_else(|| self.writer_ended_error())?;
         match commands.try_send(WriterCommand::Append(Box::new(entry), AppendReply::Later(ticket))) {
-            Ok(()) => Ok(AppendOutcome::Later),
+            Ok(()) => Ok(AuditAppendStatus::Later),
             Err(TrySendError::Full(_)) => {
                 let cause = "the disk is too slow for the pending entries; try again".to_owned();
                 Err(StoreError { path: self.path.display().to_string(), cause })
@@ -154,7 +156,7 @@ impl AuditLog for AuditDatabase {
     }
 
     fn flush(&self) -> Result<(), StoreError> {
-        if self.sync_progress.has_no_written_entries() && !self.send_and_wait(WriterCommand::IsOpen)? {
+        if self.sync_progress.has_written_no_entries() && !self.send_and_wait(WriterCommand::IsOpen)? {
             return Ok(());
         }
         // Does not request the key, so that systems without a keychain are not delayed.
@@ -183,7 +185,7 @@ impl AuditLog for AuditDatabase {
         self.send_and_wait(WriterCommand::AwaitWrites)??;
         let key = self.wait_for_key();
         // The mark is read before the log, so that the marked entry is already in the log.
-        let mark = self.keys.latest_mark();
+        let mark = self.keys.read_latest_keychain_mark();
         if key.is_ok() {
             self.send_and_wait(WriterCommand::Seal)?;
         }
@@ -208,7 +210,7 @@ impl AuditLog for AuditDatabase {
         self.send_and_wait(WriterCommand::IsEncrypted)?
     }
 
-    fn retain(&self, keep: AuditRetention) {
+    fn set_retention(&self, keep: AuditRetention) {
         if let Some(commands) = &self.commands {
             // If the queue is full, the writer thread applies the limits within an hour.
             let _ = commands.try_send(WriterCommand::Retain(keep));

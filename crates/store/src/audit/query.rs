@@ -9,7 +9,7 @@ use ports::{AuditEntry, AuditQuery};
 use rusqlite::Row;
 use rusqlite::types::Value;
 
-use super::audit_tables::{self, to_sql_integer};
+use super::audit_tables::{self, u64_to_sql_integer};
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 
 /// Time limit for reading the entries that match a query of the audit log.
@@ -55,8 +55,8 @@ pub(super) fn read_entries(
     rows.collect::<Result<_, _>>().map_err(fail)
 }
 
-/// Returns `true` if a search word may be the beginning of a payload's hash, as consent requests show it. Shorter words,
-/// such as `add`, occur in many hashes.
+/// Returns `true` if a search word may be the beginning of a payload's hash, as consent requests show it. Shorter
+/// words, such as `add`, occur in many hashes.
 fn is_hash_prefix(word: &str) -> bool {
     word.len() >= MIN_HASH_DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
@@ -71,7 +71,7 @@ fn build_query_statement(query: &AuditQuery) -> (String, Vec<Value>) {
         wheres.push(condition.replace('?', &format!("?{}", values.len())));
     };
     if let Some(before) = query.before {
-        fits("number < ?", to_sql_integer(before).into());
+        fits("number < ?", u64_to_sql_integer(before).into());
     }
     for (condition, value) in
         [("server = ?", &query.server), ("kind = ?", &query.kind), ("decision = ?", &query.decision)]
@@ -81,10 +81,10 @@ fn build_query_statement(query: &AuditQuery) -> (String, Vec<Value>) {
         }
     }
     if let Some(since) = query.since {
-        fits("at >= ?", to_sql_integer(since).into());
+        fits("at >= ?", u64_to_sql_integer(since).into());
     }
     if let Some(until) = query.until {
-        fits("at < ?", to_sql_integer(until).into());
+        fits("at < ?", u64_to_sql_integer(until).into());
     }
     for word in query.words.iter().take(MAX_SEARCH_WORDS) {
         // Lower case as in SQLite's `lower`.
@@ -92,7 +92,7 @@ fn build_query_statement(query: &AuditQuery) -> (String, Vec<Value>) {
         let hash = if is_hash_prefix(&word) { " OR substr(hash, 1, length(?)) = ?" } else { "" };
         fits(&format!("(instr({SEARCHED_TEXT_SQL}, ?) > 0{hash})"), word.into());
     }
-    values.push(to_sql_integer(query.limit as u64).into());
+    values.push(u64_to_sql_integer(query.limit as u64).into());
     let limit = values.len();
     let wheres = wheres.join(" AND ");
     (

@@ -4,8 +4,8 @@
 use ports::AuditRetention;
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::audit_tables::{self, from_sql_integer, to_sql_integer};
-use super::chain::{ChainLink, FIRST_PREDECESSOR};
+use super::audit_tables::{self, sql_integer_to_u64, u64_to_sql_integer};
+use super::chain::{CHAIN_LINK_BEFORE_FIRST_ENTRY, ChainLink};
 use super::seal::{SealKey, SealScope};
 use super::write_log::{LOG_UNSEALED_KIND, first_broken_link, new_log_entry, parse_unsealed_range};
 
@@ -20,7 +20,7 @@ const REMOVED_ENTRIES_PER_STEP: u32 = 200;
 const RELEASED_PAGES_PER_STEP: u32 = 1_000;
 /// Size to which a log over its size limit is reduced, in percent of the limit, so that not every new entry causes a
 /// removal.
-const SIZE_TARGET_PERCENT: u64 = 90;
+const LOG_SIZE_TARGET_PERCENT: u64 = 90;
 
 /// Log entries to remove: all entries up to the number `upto`.
 pub(super) struct LogEntryRemoval {
@@ -44,33 +44,34 @@ pub(super) fn find_due_removal(
         // The first recent entry and all later ones are retained, even if the clock was set back in between.
         let young = "SELECT number FROM entry WHERE number > ?2 AND +at >= ?1 ORDER BY number LIMIT 1";
         let first: Option<i64> = connection
-            .query_row(young, [to_sql_integer(bound), to_sql_integer(removed)], |row| row.get(0))
+            .query_row(young, [u64_to_sql_integer(bound), u64_to_sql_integer(removed)], |row| row.get(0))
             .optional()?;
-        upto = upto.max(first.map_or(last, |first| from_sql_integer(first).saturating_sub(1)));
+        upto = upto.max(first.map_or(last, |first| sql_integer_to_u64(first).saturating_sub(1)));
     }
     if keep.megabytes > 0 {
-        let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map(from_sql_integer);
+        let pragma =
+            |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map(sql_integer_to_u64);
         let size = (pragma("page_count")?.saturating_sub(pragma("freelist_count")?)) * pragma("page_size")?;
         let bound = u64::from(keep.megabytes) * MEGABYTE;
         let entries = last.saturating_sub(removed);
         if size > bound && entries > 0 {
             let size = size.saturating_sub(unsealed_entries_bytes(connection, removed)?);
-            let stay = if size > bound { entries * (bound * SIZE_TARGET_PERCENT / 100) / size } else { entries };
+            let stay = if size > bound { entries * (bound * LOG_SIZE_TARGET_PERCENT / 100) / size } else { entries };
             is_for_size_limit = last - stay > upto;
             upto = upto.max(last - stay);
         }
     }
     let exists = "SELECT max(number) FROM entry WHERE number <= ?1 AND number > ?2";
     let upto: Option<i64> =
-        connection.query_row(exists, [to_sql_integer(upto), to_sql_integer(removed)], |row| row.get(0))?;
-    Ok(upto.map(|upto| LogEntryRemoval { upto: from_sql_integer(upto), is_for_size_limit }))
+        connection.query_row(exists, [u64_to_sql_integer(upto), u64_to_sql_integer(removed)], |row| row.get(0))?;
+    Ok(upto.map(|upto| LogEntryRemoval { upto: sql_integer_to_u64(upto), is_for_size_limit }))
 }
 
 /// Returns the size, in bytes, of the log entries that were written without a seal and may therefore be written by
 /// other programs. They do not count towards the size limit, so that they can't displace entries of Drawbridge.
 fn unsealed_entries_bytes(connection: &Connection, removed: u64) -> rusqlite::Result<u64> {
     let mut statement = connection.prepare("SELECT subject FROM entry WHERE kind = ?1 AND number > ?2")?;
-    let mut rows = statement.query(rusqlite::params![LOG_UNSEALED_KIND, to_sql_integer(removed)])?;
+    let mut rows = statement.query(rusqlite::params![LOG_UNSEALED_KIND, u64_to_sql_integer(removed)])?;
     let bytes = |column: &str| format!("length(CAST(coalesce({column}, '') AS BLOB))");
     // The indexes contain `server` and `kind` a second time.
     let columns = ["asker", "server", "server", "kind", "kind", "subject", "decision", "scope", "decided_by", "rule"];
@@ -81,16 +82,17 @@ fn unsealed_entries_bytes(connection: &Connection, removed: u64) -> rusqlite::Re
     while let Some(row) = rows.next()? {
         let Some((from, to)) = parse_unsealed_range(&row.get::<_, String>(0)?) else { continue };
         let own: i64 =
-            connection
-                .query_row(&sum, [to_sql_integer(from.max(removed + 1)), to_sql_integer(to)], |row| row.get(0))?;
-        size = size.saturating_add(from_sql_integer(own));
+            connection.query_row(&sum, [u64_to_sql_integer(from.max(removed + 1)), u64_to_sql_integer(to)], |row| {
+                row.get(0)
+            })?;
+        size = size.saturating_add(sql_integer_to_u64(own));
     }
     Ok(size)
 }
 
 /// Returns the reason why no log entry may be removed, or `None` if removal is allowed. A removal after a change by
 /// another program would destroy the evidence of that change.
-pub(super) fn removal_obstacle(
+pub(super) fn reason_against_entry_removal(
     connection: &Connection,
     removal: &LogEntryRemoval,
     key: Option<&SealKey>,
@@ -106,7 +108,8 @@ pub(super) fn removal_obstacle(
         let number = checkpoint.number;
         return Ok(Some(format!("the record that entries up to {number} were removed was not made by Drawbridge")));
     }
-    let begin = checkpoint.map_or((0, FIRST_PREDECESSOR), |checkpoint| (checkpoint.number, checkpoint.link));
+    let begin =
+        checkpoint.map_or((0, CHAIN_LINK_BEFORE_FIRST_ENTRY), |checkpoint| (checkpoint.number, checkpoint.link));
     // For a removal because of size, the remaining entries are checked as well: another program may have enlarged them
     // to cause the removal.
     let upto = (!removal.is_for_size_limit).then_some(removal.upto);
@@ -121,7 +124,7 @@ pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlit
     // Replacing a row does not fire delete triggers.
     connection.execute(
         "INSERT OR REPLACE INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",
-        rusqlite::params![to_sql_integer(checkpoint.number), checkpoint.link.as_slice(), key.id, mac],
+        rusqlite::params![u64_to_sql_integer(checkpoint.number), checkpoint.link.as_slice(), key.id, mac],
     )?;
     Ok(())
 }
@@ -137,7 +140,7 @@ pub(super) fn write_removal_checkpoint(
     let mac = key.map(|key| key.seal(SealScope::Checkpoint, upto, &link));
     connection.execute(
         "INSERT INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",
-        rusqlite::params![to_sql_integer(upto), link.as_slice(), key.map(|key| &key.id), mac],
+        rusqlite::params![u64_to_sql_integer(upto), link.as_slice(), key.map(|key| &key.id), mac],
     )?;
     Ok(Some(link))
 }

@@ -16,14 +16,14 @@ use crate::content_key::ContentKey;
 /// Name of the keychain entry that contains the seal key.
 const SEAL_KEY_NAME: &str = "seal of the audit log";
 /// Name of the keychain entry with the mark: number and hash of the last sealed log entry.
-pub(crate) const KEYCHAIN_MARK_NAME: &str = "end of the audit log";
+pub(crate) const AUDIT_KEYCHAIN_MARK_NAME: &str = "end of the audit log";
 /// Labels from which the content keys are derived: one for encryption, one for keyed hashes.
 const CONTENT_KEY_LABELS: [&[u8]; 2] = [b"drawbridge content cipher 1", b"drawbridge content names 1"];
 /// Length of the seal key, in bytes.
 const SEAL_KEY_BYTES: usize = 32;
 /// Maximum age of a seal key that counts as new. While the key is new, a log without a seal is not reported, because
 /// the other process that created the key may not have sealed the log yet.
-const MAX_NEW_KEY_AGE: Duration = Duration::from_secs(60);
+const MAX_NEW_SEAL_KEY_AGE: Duration = Duration::from_secs(60);
 /// Initial pause before the key is requested from the keychain again. The pause doubles with each failure, because the
 /// keychain may prompt its user.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5 * 60);
@@ -49,8 +49,8 @@ pub(crate) struct SealKey {
     key: hmac::Key,
     /// Key that encrypts contents at rest, derived from the seal key.
     pub(crate) content: Arc<ContentKey>,
-    /// Set if the seal key is older than [`MAX_NEW_KEY_AGE`]. A log that has no seal then is reported, because its seal
-    /// must have been removed.
+    /// Set if the seal key is older than [`MAX_NEW_SEAL_KEY_AGE`]. A log that has no seal then is reported, because its
+    /// seal must have been removed.
     pub(super) is_old: bool,
     /// Number and hash of a sealed log entry, from the keychain (the mark). If the log does not contain this entry, the
     /// log was replaced or truncated.
@@ -71,7 +71,7 @@ impl SealKey {
             id,
             key,
             content: Arc::new(content),
-            is_old: time_since_epoch().saturating_sub(made) > MAX_NEW_KEY_AGE,
+            is_old: time_since_epoch().saturating_sub(made) > MAX_NEW_SEAL_KEY_AGE,
             mark,
         })
     }
@@ -273,7 +273,7 @@ impl SealKeyHolder {
     }
 
     fn read_keychain_mark(&self) -> Result<Option<(u64, ChainLink)>, String> {
-        let mark = self.secrets.read_mark(KEYCHAIN_MARK_NAME).map_err(|error| error.to_string())?;
+        let mark = self.secrets.read_rollback_mark(AUDIT_KEYCHAIN_MARK_NAME).map_err(|error| error.to_string())?;
         let read = |mark: String| {
             let (number, link) = mark.split_once(' ')?;
             Some((number.parse().ok()?, from_hex(link)?))
@@ -296,7 +296,7 @@ impl SealKeyHolder {
             let marking_state = durable
                 .wait()
                 .map_err(|error| error.to_string())
-                .and_then(|()| holder.store_mark_if_later(number, &link));
+                .and_then(|()| holder.store_keychain_mark_if_later(number, &link));
             if let Err(cause) = marking_state {
                 tracing::warn!(cause, "the end of the audit log could not be stored in the keychain");
             }
@@ -309,23 +309,23 @@ impl SealKeyHolder {
         finished
     }
 
-    fn store_mark_if_later(&self, number: u64, link: &ChainLink) -> Result<(), String> {
+    fn store_keychain_mark_if_later(&self, number: u64, link: &ChainLink) -> Result<(), String> {
         let mut last_stored_mark = self.last_stored_mark.lock().unwrap_or_else(PoisonError::into_inner);
         if *last_stored_mark >= number {
             return Ok(());
         }
         // Another process may have stored a later entry.
-        let _held = self.secrets.lock_name(KEYCHAIN_MARK_NAME);
+        let _held = self.secrets.lock_name(AUDIT_KEYCHAIN_MARK_NAME);
         if self.read_keychain_mark()?.is_none_or(|(known, _)| known < number) {
             let mark = format!("{number} {}", hex(link));
-            self.secrets.set_mark(KEYCHAIN_MARK_NAME, &mark).map_err(|error| error.to_string())?;
+            self.secrets.set_rollback_mark(AUDIT_KEYCHAIN_MARK_NAME, &mark).map_err(|error| error.to_string())?;
         }
         *last_stored_mark = number;
         Ok(())
     }
 
     /// Reads the number and hash of a sealed entry (the mark) from the keychain, even if the seal key is unavailable.
-    pub(super) fn latest_mark(&self) -> Option<(u64, ChainLink)> {
+    pub(super) fn read_latest_keychain_mark(&self) -> Option<(u64, ChainLink)> {
         let known = self.cached_key().and_then(|key| key.mark);
         if !self.is_resolved() {
             return known;

@@ -11,9 +11,9 @@ use ports::AuditReceipts;
 use super::audit_tables;
 
 /// Length of the write-ahead journal, in bytes, at which the sync thread begins to copy the journal into the database.
-const JOURNAL_COPY_THRESHOLD_BYTES: u64 = 4 << 20;
+const JOURNAL_CHECKPOINT_THRESHOLD_BYTES: u64 = 4 << 20;
 /// Length of the write-ahead journal, in bytes, at which writers are blocked while the journal is copied and truncated.
-const JOURNAL_BLOCKING_THRESHOLD_BYTES: u64 = 64 << 20;
+const JOURNAL_WRITER_BLOCKING_THRESHOLD_BYTES: u64 = 64 << 20;
 
 /// Counts of written and durable entries, shared by the writer thread and the sync thread.
 #[derive(Default)]
@@ -70,7 +70,7 @@ impl SyncProgress {
     }
 
     /// Returns `true` if this process has not written any log entry.
-    pub(super) fn has_no_written_entries(&self) -> bool {
+    pub(super) fn has_written_no_entries(&self) -> bool {
         self.lock_state().written == 0
     }
 
@@ -163,10 +163,10 @@ impl WriteAheadJournal {
     /// Copies a long journal into the database, so that SQLite writes it from the beginning again.
     fn checkpoint_long_journal(&self, path: &Path) {
         let length = self.file.metadata().map_or(0, |metadata| metadata.len());
-        if length < JOURNAL_COPY_THRESHOLD_BYTES {
+        if length < JOURNAL_CHECKPOINT_THRESHOLD_BYTES {
             return;
         }
-        let way = if length < JOURNAL_BLOCKING_THRESHOLD_BYTES { "passive" } else { "truncate" };
+        let way = if length < JOURNAL_WRITER_BLOCKING_THRESHOLD_BYTES { "passive" } else { "truncate" };
         let copied = audit_tables::open_for_reading(path).map(|connection| {
             connection.map(|connection| connection.pragma_update_and_check(None, "wal_checkpoint", way, |_| Ok(())))
         });

@@ -7,7 +7,7 @@ use ports::{AuditFinding, AuditSeal, AuditVerdict, TamperKind};
 use rusqlite::Connection;
 
 use super::audit_tables::{self, Checkpoint};
-use super::chain::{ChainLink, FIRST_PREDECESSOR, hashed_entry_text, hex, next_chain_link};
+use super::chain::{CHAIN_LINK_BEFORE_FIRST_ENTRY, ChainLink, hashed_entry_text, hex, next_chain_link};
 use super::encryption;
 use super::retention::LOG_SHORTENED_KIND;
 use super::seal::{LogSeal, SealKey, SealScope};
@@ -61,7 +61,7 @@ impl ChainVerification {
             unproved: Vec::new(),
         };
         let (number, previous) =
-            checkpoint.map_or((0, FIRST_PREDECESSOR), |checkpoint| (checkpoint.number, checkpoint.link));
+            checkpoint.map_or((0, CHAIN_LINK_BEFORE_FIRST_ENTRY), |checkpoint| (checkpoint.number, checkpoint.link));
         let removed = checkpoint.map(|checkpoint| hex(&checkpoint.link));
         let seal = seal.map(|seal| (seal, false));
         let mut walk = Self {
@@ -313,20 +313,22 @@ fn verify_log_tables(
     let is_encrypted = key.is_ok() && encryption::is_fully_encrypted(&snapshot).unwrap_or(false);
     while let Some(row) = rows.next()? {
         match audit_tables::read_entry(row, content) {
-            Ok(audit_tables::ReadEntry { entry, link, is_hidden, is_plain }) => match hashed_entry_text(&entry) {
-                Ok(text) => {
-                    let text = if is_hidden { None } else { Some(text.as_str()) };
-                    // Without a key, encrypted contents can't be checked, and nothing is proven.
-                    if is_hidden && key.is_ok() {
-                        walk.report_unreadable_content(entry.number);
+            Ok(audit_tables::StoredAuditEntry { entry, link, is_hidden, is_plain }) => {
+                match hashed_entry_text(&entry) {
+                    Ok(text) => {
+                        let text = if is_hidden { None } else { Some(text.as_str()) };
+                        // Without a key, encrypted contents can't be checked, and nothing is proven.
+                        if is_hidden && key.is_ok() {
+                            walk.report_unreadable_content(entry.number);
+                        }
+                        if is_plain && is_encrypted {
+                            walk.report_unencrypted_content(entry.number);
+                        }
+                        walk.check_entry(entry.number, text, (&entry.kind, &entry.subject, &entry.hash), &link);
                     }
-                    if is_plain && is_encrypted {
-                        walk.report_unencrypted_content(entry.number);
-                    }
-                    walk.check_entry(entry.number, text, (&entry.kind, &entry.subject, &entry.hash), &link);
+                    Err(error) => walk.report_unreadable(error.to_string()),
                 }
-                Err(error) => walk.report_unreadable(error.to_string()),
-            },
+            }
             Err(error) => walk.report_unreadable(error.to_string()),
         }
     }

@@ -93,12 +93,12 @@ impl AuditWriteLog {
 
     /// Returns `true` if the log's schema was repaired when this process opened the log. There is then a new entry
     /// without a seal that records the repair.
-    pub(super) const fn was_repaired(&self) -> bool {
+    pub(super) const fn was_schema_repaired_at_open(&self) -> bool {
         self.was_schema_repaired
     }
 
     /// Returns number and hash of the last log entry that this process sealed.
-    pub(super) fn last_sealed(&self) -> Option<(u64, ChainLink)> {
+    pub(super) fn last_entry_sealed_by_this_process(&self) -> Option<(u64, ChainLink)> {
         self.sealed.as_ref().map(|seal| (seal.number, seal.link))
     }
 
@@ -141,7 +141,7 @@ impl AuditWriteLog {
         if found > own {
             foreign_unsealed = Some((foreign_unsealed.map_or(own + 1, |(from, _)| from), found));
         }
-        let known = LastKnownLogEnd {
+        let known = LogEndAfterLastWrite {
             last: self.last,
             sealed: self.sealed.as_ref(),
             reported_seal: self.reported_seal.as_ref(),
@@ -217,8 +217,8 @@ impl AuditWriteLog {
         let removal =
             retention::find_due_removal(&self.connection, keep).map_err(|error| self.removal_error(&error))?;
         let Some(removal) = removal else { return Ok(()) };
-        let doubt =
-            retention::removal_obstacle(&self.connection, &removal, key).map_err(|error| self.removal_error(&error))?;
+        let doubt = retention::reason_against_entry_removal(&self.connection, &removal, key)
+            .map_err(|error| self.removal_error(&error))?;
         match doubt {
             None => self
                 .append_all(&mut [], key, Some(removal.upto))
@@ -290,7 +290,7 @@ impl AppendError {
 
 /// The last entry and the seal of the log after the last write of this process. Compared with the present end of the
 /// log.
-struct LastKnownLogEnd<'a> {
+struct LogEndAfterLastWrite<'a> {
     last: Option<(u64, ChainLink)>,
     sealed: Option<&'a LogSeal>,
     reported_seal: Option<&'a LogSeal>,
@@ -340,7 +340,7 @@ fn describe_end_damage(
     connection: &Connection,
     (number, last): (u64, &ChainLink),
     stored_seal: Option<&LogSeal>,
-    known: &LastKnownLogEnd<'_>,
+    known: &LogEndAfterLastWrite<'_>,
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<String>> {
     if let Some((own, own_link)) = known.last {
@@ -409,11 +409,11 @@ pub(super) fn first_broken_link(
     let sql =
         format!("SELECT {} FROM entry WHERE number > ?1 AND number <= ?2 ORDER BY number", audit_tables::ENTRY_COLUMNS);
     let mut statement = connection.prepare_cached(&sql)?;
-    let upto = upto.map_or(i64::MAX, audit_tables::to_sql_integer);
-    let mut rows = statement.query([audit_tables::to_sql_integer(after), upto])?;
+    let upto = upto.map_or(i64::MAX, audit_tables::u64_to_sql_integer);
+    let mut rows = statement.query([audit_tables::u64_to_sql_integer(after), upto])?;
     let (mut number, mut previous) = (after, link_after);
     while let Some(row) = rows.next()? {
-        let audit_tables::ReadEntry { entry, link: stored, is_hidden, .. } =
+        let audit_tables::StoredAuditEntry { entry, link: stored, is_hidden, .. } =
             audit_tables::read_entry(row, key.map(|key| key.content.as_ref()))?;
         number += 1;
         // Encrypted content can't be checked without the key.

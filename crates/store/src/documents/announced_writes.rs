@@ -20,14 +20,14 @@ const KEYCHAIN_MARK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Content that is sealed and written in place of a document whose first write has failed. A copy of the failed content
 /// is then refused, and the missing file is not reported as removed.
-pub(super) const FAILED_FIRST_WRITE: Value = Value::Null;
+pub(super) const VALUE_AFTER_FAILED_FIRST_WRITE: Value = Value::Null;
 
 impl DocumentFolder {
     /// Completes the write of a process that was killed after it had updated the keychain and before it moved the
     /// pending file to the document's path. Returns the document that is then valid. The caller must hold the folder
     /// lock.
     pub(super) fn finish_writing(&self, name: Document) -> Result<Option<Value>, StoreError> {
-        let next = self.pending_path(name);
+        let next = self.pending_file_path(name);
         let Some(bytes) = files::read(&next, MAX_DOCUMENT_BYTES)? else { return Ok(None) };
         let SealVerdict::Good(text) = self.sealer.verify_document(name, &bytes) else { return Ok(None) };
         let value = parse_document(&next, text)?;
@@ -40,15 +40,15 @@ impl DocumentFolder {
 
     /// Returns the path of a document's pending file, to which its new content is written before the keychain is
     /// updated.
-    pub(super) fn pending_path(&self, name: Document) -> PathBuf {
+    pub(super) fn pending_file_path(&self, name: Document) -> PathBuf {
         self.path.join(format!("{}.next", name.file_name()))
     }
 
     /// Deletes the pending file of a document, which is outdated after a later version was written. Otherwise
     /// [`Self::finish_writing`] could restore its content, because the keychain may contain its sequence number as the
     /// latest.
-    pub(super) fn discard_pending(&self, name: Document) {
-        let next = self.pending_path(name);
+    pub(super) fn discard_pending_file(&self, name: Document) {
+        let next = self.pending_file_path(name);
         if let Err(error) = std::fs::remove_file(&next)
             && error.kind() != ErrorKind::NotFound
         {
@@ -70,8 +70,8 @@ impl DocumentFolder {
     ) -> Result<DocumentText, StoreError> {
         let deadline = Instant::now() + KEYCHAIN_MARK_TIMEOUT;
         let file = self.announce(name, value, file, deadline)?;
-        files::replace_with_file(&self.document_path(name), &self.pending_path(name), file.text.as_bytes())
-            .map_err(|error| self.roll_back(name, before, error, deadline))?;
+        files::replace_with_file(&self.document_path(name), &self.pending_file_path(name), file.text.as_bytes())
+            .map_err(|error| self.roll_back_failed_write(name, before, error, deadline))?;
         Ok(file)
     }
 
@@ -87,27 +87,33 @@ impl DocumentFolder {
         file: DocumentText,
         deadline: Instant,
     ) -> Result<DocumentText, StoreError> {
-        self.announce_once(name, &file, deadline)?;
+        self.try_announce_write(name, &file, deadline)?;
         if !file.number.is_some_and(|number| self.sealer.is_superseded(name, number)) {
             return Ok(file);
         }
         let later = self.seal_document(name, value)?;
-        self.announce_once(name, &later, deadline)?;
+        self.try_announce_write(name, &later, deadline)?;
         Ok(later)
     }
 
-    fn announce_once(&self, name: Document, file: &DocumentText, deadline: Instant) -> Result<(), StoreError> {
+    fn try_announce_write(&self, name: Document, file: &DocumentText, deadline: Instant) -> Result<(), StoreError> {
         let number = file.number.ok_or_else(|| sealing_error(&self.document_path(name), "the key is gone"))?;
         // The pending file is on disk before the keychain is updated, so that nothing is lost in between.
-        files::write(&self.pending_path(name), file.text.as_bytes(), ExistingFileAction::Replace)?;
+        files::write(&self.pending_file_path(name), file.text.as_bytes(), ExistingFileAction::Replace)?;
         self.sealer.announce(name, number, deadline);
         Ok(())
     }
 
     /// Makes the former content of a document (`before`) valid again, also after a restart, because the pending file
     /// could not be moved to the document's path. Returns the error to report.
-    fn roll_back(&self, name: Document, before: Option<&Value>, failed: StoreError, deadline: Instant) -> StoreError {
-        let former = before.unwrap_or(&FAILED_FIRST_WRITE);
+    fn roll_back_failed_write(
+        &self,
+        name: Document,
+        before: Option<&Value>,
+        failed: StoreError,
+        deadline: Instant,
+    ) -> StoreError {
+        let former = before.unwrap_or(&VALUE_AFTER_FAILED_FIRST_WRITE);
         match self.seal_document(name, former).and_then(|file| self.announce(name, former, file, deadline)) {
             Ok(_) => failed,
             Err(error) => StoreError {

@@ -17,7 +17,7 @@ use crate::database;
 
 /// Maximum time that emptying the write-ahead journal waits for other processes that read the database. If they read
 /// longer, the journal is emptied after a later write.
-pub(super) const EMPTY_JOURNAL_TIMEOUT: Duration = Duration::from_millis(200);
+pub(super) const EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT: Duration = Duration::from_millis(200);
 /// Pause between two deletion steps, in which other processes that poll for the lock can write.
 pub(super) const DELETION_STEP_PAUSE: Duration = Duration::from_millis(5);
 /// Maximum number of items of deleted conversations that are removed in one deletion step.
@@ -28,21 +28,21 @@ const INDEX_PAGES_PER_STEP: i64 = 250;
 const FREE_PAGES_PER_STEP: i64 = 500;
 
 /// Value of the column `gone.left` (remaining work of a deletion): items of the deleted conversation remain.
-const PROGRESS_ITEMS_LEFT: i64 = 0;
+const DELETION_ITEMS_LEFT: i64 = 0;
 /// Value of the column `gone.left` (remaining work of a deletion): the items are removed, but the pages of the search
 /// index may still contain their words, so the index must be rewritten.
-const PROGRESS_INDEX_LEFT: i64 = 1;
+const DELETION_INDEX_REWRITE_LEFT: i64 = 1;
 /// Value of the column `gone.left` (remaining work of a deletion): the search index is being rewritten.
-const PROGRESS_INDEX_REWRITING: i64 = 2;
+const DELETION_INDEX_REWRITE_RUNNING: i64 = 2;
 /// Value of the column `gone.left` (remaining work of a deletion): free pages must be returned to the file system, and
 /// the write-ahead journal must be emptied.
-const PROGRESS_JOURNAL_LEFT: i64 = 3;
+const DELETION_JOURNAL_EMPTYING_LEFT: i64 = 3;
 
 /// Marks a conversation as deleted. Returns `true` if the conversation existed.
 pub(super) fn mark_conversation_deleted(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
     let Some((number, _)) = history_tables::conversation_and_head_rows(connection, id)? else { return Ok(false) };
     let note = "INSERT INTO gone (conversation, left) VALUES (?1, ?2)";
-    connection.prepare_cached(note)?.execute(params![number, PROGRESS_ITEMS_LEFT])?;
+    connection.prepare_cached(note)?.execute(params![number, DELETION_ITEMS_LEFT])?;
     for sql in [
         "DELETE FROM source WHERE conversation = ?1",
         "DELETE FROM reading WHERE conversation = ?1",
@@ -72,7 +72,7 @@ pub(super) fn deletion_step(
     wait: Duration,
 ) -> rusqlite::Result<DeletionProgress> {
     let left = connection.write(deletion_step_in_transaction)?;
-    if left == DeletionProgress::Journal { empty_journal(connection, wait) } else { Ok(left) }
+    if left == DeletionProgress::Journal { empty_write_ahead_journal(connection, wait) } else { Ok(left) }
 }
 
 fn deletion_step_in_transaction(connection: &Connection) -> rusqlite::Result<DeletionProgress> {
@@ -82,19 +82,19 @@ fn deletion_step_in_transaction(connection: &Connection) -> rusqlite::Result<Del
         .optional()?;
     match first {
         None => return Ok(DeletionProgress::Nothing),
-        Some((number, PROGRESS_ITEMS_LEFT)) => {
+        Some((number, DELETION_ITEMS_LEFT)) => {
             if remove_conversation_items(connection, number)? {
                 let sql = "UPDATE gone SET left = ?2 WHERE conversation = ?1";
-                connection.prepare_cached(sql)?.execute(params![number, PROGRESS_INDEX_LEFT])?;
+                connection.prepare_cached(sql)?.execute(params![number, DELETION_INDEX_REWRITE_LEFT])?;
             }
         }
-        Some((_, PROGRESS_INDEX_LEFT)) => {
+        Some((_, DELETION_INDEX_REWRITE_LEFT)) => {
             begin_index_rewrite(connection)?;
-            set_deletion_progress(connection, PROGRESS_INDEX_LEFT, PROGRESS_INDEX_REWRITING)?;
+            set_deletion_progress(connection, DELETION_INDEX_REWRITE_LEFT, DELETION_INDEX_REWRITE_RUNNING)?;
         }
-        Some((_, PROGRESS_INDEX_REWRITING)) => {
+        Some((_, DELETION_INDEX_REWRITE_RUNNING)) => {
             if continue_index_rewrite(connection)? {
-                set_deletion_progress(connection, PROGRESS_INDEX_REWRITING, PROGRESS_JOURNAL_LEFT)?;
+                set_deletion_progress(connection, DELETION_INDEX_REWRITE_RUNNING, DELETION_JOURNAL_EMPTYING_LEFT)?;
             }
         }
         Some(_) => {
@@ -152,12 +152,15 @@ fn merge_search_index(connection: &Connection, pages: i64) -> rusqlite::Result<(
 }
 
 /// Empties the write-ahead journal, which completes the deletion of conversations.
-fn empty_journal(connection: &mut SchemaCheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
+fn empty_write_ahead_journal(
+    connection: &mut SchemaCheckedConnection,
+    wait: Duration,
+) -> rusqlite::Result<DeletionProgress> {
     let deleted: Vec<i64> = connection.read(|connection| {
         let mut statement = connection.prepare_cached("SELECT conversation FROM gone WHERE left = ?1")?;
-        statement.query_map([PROGRESS_JOURNAL_LEFT], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
+        statement.query_map([DELETION_JOURNAL_EMPTYING_LEFT], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
     })?;
-    if !database::empty_journal(connection.for_maintenance(), wait)? {
+    if !database::empty_write_ahead_journal(connection.for_maintenance(), wait)? {
         return Ok(DeletionProgress::Journal);
     }
     connection.write(|connection| {
@@ -175,7 +178,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use domain::history::{Conversation, ItemPosition, NewItem};
+    use domain::history::{Conversation, ItemPosition, NewHistoryItem};
     use domain::item::ItemState;
     use ports::History as _;
     use ports::secrets::SecretsInMemory;
@@ -204,9 +207,9 @@ mod tests {
                     (0..words).map(|word| format!("{canary}{:x} ", (n * words + word) * 7_919)).collect();
                 let body = json!({"kind": "message", "content": [{"type": "text", "text": text}]});
                 let (id, after, state) = (n.to_string(), ItemPosition::Head, ItemState::Whole);
-                NewItem { id, after, at: 1, body, state, sources: Vec::new(), readings: Vec::new() }
+                NewHistoryItem { id, after, at: 1, body, state, sources: Vec::new(), readings: Vec::new() }
             };
-            let items: Vec<NewItem> = (0..items).map(item).collect();
+            let items: Vec<NewHistoryItem> = (0..items).map(item).collect();
             history.write(id, &items).unwrap();
         }
         history
@@ -233,8 +236,8 @@ mod tests {
         let (mut steps, mut of_index) = (0, 0);
         loop {
             let left: i64 = other.query_row("SELECT left FROM gone", [], |row| row.get(0)).unwrap();
-            of_index += usize::from(left == PROGRESS_INDEX_REWRITING);
-            if deletion_step(&mut connection, EMPTY_JOURNAL_TIMEOUT).unwrap() != DeletionProgress::Steps {
+            of_index += usize::from(left == DELETION_INDEX_REWRITE_RUNNING);
+            if deletion_step(&mut connection, EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT).unwrap() != DeletionProgress::Steps {
                 break;
             }
             steps += 1;
@@ -255,7 +258,7 @@ mod tests {
             connection.write(|connection| mark_conversation_deleted(connection, "gone")).unwrap();
             let mut left = DeletionProgress::Steps;
             for _ in 0..done {
-                left = deletion_step(&mut connection, EMPTY_JOURNAL_TIMEOUT).unwrap();
+                left = deletion_step(&mut connection, EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT).unwrap();
             }
             drop(connection);
             let history = HistoryDatabase::new(folder.path(), key_holder_without_keychain());

@@ -19,18 +19,18 @@ use crate::database;
 /// decrypted as values of another column.
 pub(super) const BLOB_ENCRYPTION_PURPOSE: &str = "bytes";
 /// Number of history rows that are encrypted in one step.
-const ROWS_PER_STEP: i64 = 500;
+const ENCRYPTED_ROWS_PER_STEP: i64 = 500;
 /// Number of extracted large values that are encrypted in one step.
-const BLOBS_PER_STEP: i64 = 20;
+const ENCRYPTED_BLOBS_PER_STEP: i64 = 20;
 
 /// Value of the column `protection.left` (remaining work of the encryption): unencrypted rows remain.
-const PROGRESS_ROWS_LEFT: i64 = 0;
+const ENCRYPTION_ROWS_LEFT: i64 = 0;
 /// Value of the column `protection.left` (remaining work of the encryption): the file must be rewritten.
-const PROGRESS_PAGES_LEFT: i64 = 1;
+const ENCRYPTION_FILE_REWRITE_LEFT: i64 = 1;
 /// Value of the column `protection.left` (remaining work of the encryption): the write-ahead journal must be emptied.
-const PROGRESS_JOURNAL_LEFT: i64 = 2;
+const ENCRYPTION_JOURNAL_EMPTYING_LEFT: i64 = 2;
 /// Value of the column `protection.left` (remaining work of the encryption): no unencrypted content remains.
-const PROGRESS_NOTHING_LEFT: i64 = 3;
+const ENCRYPTION_NOTHING_LEFT: i64 = 3;
 
 /// Tables whose rows can be encrypted by a single SQL statement. For each: its name, its key column, and the SET clause
 /// with its condition.
@@ -57,7 +57,7 @@ pub(super) struct HistoryEncryptionRecord {
 impl HistoryEncryptionRecord {
     /// Returns `true` if the database may still contain unencrypted content.
     pub(super) const fn is_in_progress(&self) -> bool {
-        self.left != PROGRESS_NOTHING_LEFT
+        self.left != ENCRYPTION_NOTHING_LEFT
     }
 }
 
@@ -85,7 +85,7 @@ pub(super) fn has_encrypted_rows(connection: &Connection) -> rusqlite::Result<bo
 pub(super) fn begin_encryption(connection: &mut SchemaCheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
     connection.write(|connection| {
         let sql = "INSERT OR IGNORE INTO protection (id, key, left) VALUES (1, ?1, ?2)";
-        if connection.execute(sql, params![key.id, PROGRESS_ROWS_LEFT])? > 0 {
+        if connection.execute(sql, params![key.id, ENCRYPTION_ROWS_LEFT])? > 0 {
             // The index is emptied, because it contains the words of all texts.
             connection.execute_batch("INSERT INTO word (word) VALUES ('delete-all')")?;
         }
@@ -102,26 +102,26 @@ pub(super) fn continue_encryption(
     wait: Duration,
 ) -> rusqlite::Result<bool> {
     loop {
-        let left = connection.read(read_protection)?.map_or(PROGRESS_NOTHING_LEFT, |protection| protection.left);
+        let left = connection.read(read_protection)?.map_or(ENCRYPTION_NOTHING_LEFT, |protection| protection.left);
         match left {
-            PROGRESS_ROWS_LEFT => {
+            ENCRYPTION_ROWS_LEFT => {
                 let Some(own) = key.get() else { return Ok(false) };
                 for (table, number, set) in ENCRYPTED_COLUMNS {
                     encrypt_columns(connection, table, number, set)?;
                 }
                 encrypt_texts(connection)?;
                 encrypt_blobs(connection, &own)?;
-                set_encryption_progress(connection, PROGRESS_ROWS_LEFT, PROGRESS_PAGES_LEFT)?;
+                set_encryption_progress(connection, ENCRYPTION_ROWS_LEFT, ENCRYPTION_FILE_REWRITE_LEFT)?;
             }
-            PROGRESS_PAGES_LEFT => {
+            ENCRYPTION_FILE_REWRITE_LEFT => {
                 rewrite_history_file(connection.for_maintenance())?;
-                set_encryption_progress(connection, PROGRESS_PAGES_LEFT, PROGRESS_JOURNAL_LEFT)?;
+                set_encryption_progress(connection, ENCRYPTION_FILE_REWRITE_LEFT, ENCRYPTION_JOURNAL_EMPTYING_LEFT)?;
             }
-            PROGRESS_JOURNAL_LEFT => {
-                if !database::empty_journal(connection.for_maintenance(), wait)? {
+            ENCRYPTION_JOURNAL_EMPTYING_LEFT => {
+                if !database::empty_write_ahead_journal(connection.for_maintenance(), wait)? {
                     return Ok(false);
                 }
-                set_encryption_progress(connection, PROGRESS_JOURNAL_LEFT, PROGRESS_NOTHING_LEFT)?;
+                set_encryption_progress(connection, ENCRYPTION_JOURNAL_EMPTYING_LEFT, ENCRYPTION_NOTHING_LEFT)?;
             }
             _ => return Ok(true),
         }
@@ -183,14 +183,14 @@ fn encrypt_columns(
     set: &str,
 ) -> rusqlite::Result<()> {
     let sql = format!("UPDATE {table} SET {set} AND {number} > ?1 AND {number} <= ?2");
-    for_each_batch(connection, (table, number, ROWS_PER_STEP), |connection, rows| {
+    for_each_batch(connection, (table, number, ENCRYPTED_ROWS_PER_STEP), |connection, rows| {
         connection.prepare_cached(&sql)?.execute(rows).map(drop)
     })
 }
 
 /// Encrypts the searchable texts of items, and stores the encrypted words that the search then uses.
 fn encrypt_texts(connection: &mut SchemaCheckedConnection) -> rusqlite::Result<()> {
-    for_each_batch(connection, ("said", "item", ROWS_PER_STEP), |connection, rows| {
+    for_each_batch(connection, ("said", "item", ENCRYPTED_ROWS_PER_STEP), |connection, rows| {
         let sql = "SELECT item, text FROM said WHERE item > ?1 AND item <= ?2 AND typeof(text) = 'text'";
         let mut statement = connection.prepare_cached(sql)?;
         let plain = statement.query_map(rows, |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -198,14 +198,14 @@ fn encrypt_texts(connection: &mut SchemaCheckedConnection) -> rusqlite::Result<(
             let sql = "UPDATE said SET text = encrypted('said', text) WHERE item = ?1";
             connection.prepare_cached(sql)?.execute([item])?;
             let sql = "INSERT OR REPLACE INTO folded (item, words) VALUES (?1, encrypted('folded', ?2))";
-            connection.prepare_cached(sql)?.execute(params![item, index_words::words_for_index(&text)])?;
+            connection.prepare_cached(sql)?.execute(params![item, index_words::folded_words_for_index(&text)])?;
         }
         Ok(())
     })
 }
 
 fn encrypt_blobs(connection: &mut SchemaCheckedConnection, key: &ContentKey) -> rusqlite::Result<()> {
-    for_each_batch(connection, ("blob", "number", BLOBS_PER_STEP), |connection, rows| {
+    for_each_batch(connection, ("blob", "number", ENCRYPTED_BLOBS_PER_STEP), |connection, rows| {
         let sql = "SELECT number, hash FROM blob WHERE number > ?1 AND number <= ?2 AND encrypted = 0";
         let mut statement = connection.prepare_cached(sql)?;
         let plain = statement.query_map(rows, |row| Ok((row.get(0)?, row.get(1)?)))?;

@@ -8,7 +8,8 @@ use serde_json::Value;
 /// Length of a text, in bytes, above which the text is moved out of an item's body and stored separately.
 const MIN_EXTRACTED_BYTES: usize = 4 << 10;
 
-/// Length of a text, in bytes, above which pages of a conversation omit the text, so that the UI has to request it.
+/// Length of a text, in bytes, above which the items that Drawbridge's page requests omit the text. The page requests
+/// the text separately when it shows it.
 const MIN_OMITTED_BYTES: u64 = 64 << 10;
 
 /// Hash of a value's bytes that identifies a value stored separately from the item's body. In an encrypted history it
@@ -79,7 +80,7 @@ pub(super) fn restore_extracted_value(body: &mut Value, pointer: &str, bytes: Ve
 }
 
 /// Returns `true` if pages of a conversation omit this extracted value, because it is an image, audio, a file or a very
-/// long text. The UI requests such a value when it shows it.
+/// long text. Drawbridge's page requests such a value when it shows it.
 pub(super) fn is_omitted_from_pages(pointer: &str, base64: bool, size: u64) -> bool {
     let is_media = base64 && (pointer.ends_with("/data") || pointer.ends_with("/blob"));
     is_media || size > MIN_OMITTED_BYTES

@@ -10,7 +10,7 @@ use super::schema::SchemaCheckedConnection;
 use crate::content_key::{self, ContentKeySlot};
 use crate::database;
 
-pub(super) use crate::database::{database_error, from_sql_integer, to_sql_integer};
+pub(super) use crate::database::{database_error, sql_integer_to_u64, u64_to_sql_integer};
 
 /// Version of the history's schema and of the word splitting for its index, stored in `PRAGMA user_version`.
 const SCHEMA_VERSION: i64 = 2;
@@ -107,7 +107,7 @@ CREATE TRIGGER said_is_encrypted BEFORE INSERT ON said
 
 /// For each table, pairs of a column definition in schema version 1 and the definition that replaces it in version 2.
 /// Since version 2 these columns accept text (unencrypted) and bytes (encrypted).
-const RETYPED_COLUMNS: [(&str, &[(&str, &str)]); 4] = [
+const COLUMNS_RETYPED_IN_SCHEMA_V2: [(&str, &[(&str, &str)]); 4] = [
     (
         "conversation",
         &[("title TEXT NOT NULL", "title ANY NOT NULL"), ("settings TEXT NOT NULL", "settings ANY NOT NULL")],
@@ -147,7 +147,7 @@ pub(super) fn open(path: &Path, key: &ContentKeySlot) -> Result<SchemaCheckedCon
 
 /// Upgrades the history's tables from version 1 to version 2.
 fn upgrade_history_schema(connection: &Connection) -> rusqlite::Result<()> {
-    for (table, columns) in RETYPED_COLUMNS {
+    for (table, columns) in COLUMNS_RETYPED_IN_SCHEMA_V2 {
         let sql = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1";
         let before: String = connection.query_row(sql, [table], |row| row.get(0))?;
         let after = columns.iter().fold(before.clone(), |text, (from, to)| text.replace(from, to));
@@ -186,8 +186,8 @@ pub(super) fn set_indexed_text(connection: &Connection, item: i64, text: &str) -
     if !text.is_empty() {
         let sql = "INSERT INTO said (item, text) VALUES (?1, encrypted('said', ?2))";
         connection.prepare_cached(sql)?.execute(params![item, text])?;
-        let words = super::index_words::words_for_index(text);
-        let sql = if omits_index_words(connection)? {
+        let words = super::index_words::folded_words_for_index(text);
+        let sql = if must_omit_index_words(connection)? {
             "INSERT INTO folded (item, words) VALUES (?1, encrypted('folded', ?2))"
         } else {
             "INSERT INTO word (rowid, text) VALUES (?1, ?2)"
@@ -199,16 +199,16 @@ pub(super) fn set_indexed_text(connection: &Connection, item: i64, text: &str) -
 
 /// Returns `true` if no words may be added to the search index, because this connection encrypts content. That depends
 /// only on the connection's key and not on the file, which another program may have changed.
-fn omits_index_words(connection: &Connection) -> rusqlite::Result<bool> {
+fn must_omit_index_words(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(content_key::has_key(connection)? || encryption::is_encrypted(connection)?)
 }
 
 /// Removes the text of an item from the search index.
 pub(super) fn remove_indexed_text(connection: &Connection, item: i64, text: &str) -> rusqlite::Result<()> {
-    if omits_index_words(connection)? {
+    if must_omit_index_words(connection)? {
         connection.prepare_cached("DELETE FROM folded WHERE item = ?1")?.execute([item])?;
     } else {
-        let words = super::index_words::words_for_index(text);
+        let words = super::index_words::folded_words_for_index(text);
         let sql = "INSERT INTO word (word, rowid, text) VALUES ('delete', ?1, ?2)";
         connection.prepare_cached(sql)?.execute(params![item, words])?;
     }

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use domain::StoreError;
-use domain::history::{ItemPosition, NewItem};
+use domain::history::{ItemPosition, NewHistoryItem};
 use domain::item::{self, ItemState};
 use serde::Deserialize;
 use serde_json::Value;
@@ -91,11 +91,11 @@ fn import_old_conversation(
     if older.id != id {
         return Err(failed(format!("it has the id of another conversation, {:?}", older.id)));
     }
-    let mut items: Vec<NewItem> = Vec::with_capacity(older.items.len());
+    let mut items: Vec<NewHistoryItem> = Vec::with_capacity(older.items.len());
     for value in older.items {
         let known: Option<item::ChatItem> = serde_json::from_value(value.clone()).ok();
         let sources = known.as_ref().map(|item| item::content_source_servers([item]));
-        let mut readings = known.as_ref().map(item::item_readings).unwrap_or_default();
+        let mut readings = known.as_ref().map(item::content_read_in_item).unwrap_or_default();
         for reading in &mut readings {
             // Older versions did not store the actual value, so the stricter one is used.
             reading.open_world = true;
@@ -108,7 +108,7 @@ fn import_old_conversation(
             None => ItemPosition::Head,
         };
         let (sources, state) = (sources.unwrap_or_default(), ItemState::Whole);
-        items.push(NewItem { id: read.id, after, at: read.at, body: read.body, state, sources, readings });
+        items.push(NewHistoryItem { id: read.id, after, at: read.at, body: read.body, state, sources, readings });
     }
     let conversation = domain::history::Conversation {
         id: older.id,

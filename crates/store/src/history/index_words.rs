@@ -109,7 +109,7 @@ fn fold_word(word: &str) -> String {
 }
 
 /// Returns the folded words of a text, separated by blanks.
-pub(super) fn words_for_index(text: &str) -> String {
+pub(super) fn folded_words_for_index(text: &str) -> String {
     let mut line = String::with_capacity(text.len() + text.len() / 4);
     for word in index_words(text) {
         if !line.is_empty() {
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn words_are_folded_and_ideographs_are_single_words() {
-        let folded = |text: &str| words_for_index(text);
+        let folded = |text: &str| folded_words_for_index(text);
         assert_eq!(
             folded("Drawbridge's read_file"),
             "drawbridge s read file",

@@ -10,7 +10,7 @@ const MAX_SEARCHABLE_TEXT_BYTES: usize = 32 << 10;
 const SEARCHABLE_MEMBERS: [&str; 9] =
     ["text", "name", "title", "description", "uri", "server", "tool", "prompt", "error"];
 /// Names of the members of an item's body that contain other members with searchable text.
-const CONTAINER_MEMBERS: [&str; 8] =
+const MEMBERS_CONTAINING_SEARCHABLE_TEXT: [&str; 8] =
     ["content", "contents", "parts", "result", "attachments", "prompt", "error", "found"];
 
 /// Returns the searchable text of an item's body, with one line for each part. Of an item that a newer version has
@@ -31,8 +31,10 @@ fn add_message_text(value: &Value, text: &mut String) {
                     Value::String(words) if SEARCHABLE_MEMBERS.contains(&name.as_str()) => {
                         append_searchable_text(words, text)
                     }
-                    Value::Object(_) if name == "arguments" => add_all_texts(value, text),
-                    Value::Object(_) | Value::Array(_) if CONTAINER_MEMBERS.contains(&name.as_str()) => {
+                    Value::Object(_) if name == "arguments" => append_all_strings_in_value(value, text),
+                    Value::Object(_) | Value::Array(_)
+                        if MEMBERS_CONTAINING_SEARCHABLE_TEXT.contains(&name.as_str()) =>
+                    {
                         add_message_text(value, text)
                     }
                     _ => {}
@@ -44,11 +46,11 @@ fn add_message_text(value: &Value, text: &mut String) {
 }
 
 /// Adds all strings in a JSON value, for instance the arguments of a call.
-fn add_all_texts(value: &Value, text: &mut String) {
+fn append_all_strings_in_value(value: &Value, text: &mut String) {
     match value {
         Value::String(words) => append_searchable_text(words, text),
-        Value::Array(values) => values.iter().for_each(|value| add_all_texts(value, text)),
-        Value::Object(members) => members.values().for_each(|value| add_all_texts(value, text)),
+        Value::Array(values) => values.iter().for_each(|value| append_all_strings_in_value(value, text)),
+        Value::Object(members) => members.values().for_each(|value| append_all_strings_in_value(value, text)),
         _ => {}
     }
 }

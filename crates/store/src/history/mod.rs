@@ -28,8 +28,8 @@ use std::time::{Duration, Instant};
 
 use domain::StoreError;
 use domain::history::{
-    Conversation, ConversationChange, ConversationUsage, FoundItem, HistorySearch, ItemPage, ItemRange, NewItem,
-    StoredItem,
+    Conversation, ConversationChange, ConversationUsage, FoundItem, HistorySearch, ItemPage, ItemRange, NewHistoryItem,
+    StoredHistoryItem,
 };
 use domain::item::ItemState;
 use ports::History;
@@ -37,7 +37,7 @@ use rusqlite::{Connection, params};
 use serde_json::Value;
 
 use delete::DeletionProgress;
-use history_tables::{database_error, to_sql_integer};
+use history_tables::{database_error, u64_to_sql_integer};
 use schema::SchemaCheckedConnection;
 use write::WriteRefusal;
 use writers::HistoryWriter;
@@ -53,7 +53,7 @@ const OLD_CONVERSATIONS_FOLDER: &str = "conversations";
 const HISTORY_LOCKS_FOLDER: &str = "held";
 /// Maximum time that opening an unencrypted history waits for the key from the keychain. If the key arrives later, the
 /// history is encrypted then.
-const FIRST_KEY_TIMEOUT: Duration = Duration::from_millis(500);
+const KEY_TIMEOUT_FOR_UNENCRYPTED_HISTORY: Duration = Duration::from_millis(500);
 /// Maximum time that opening an encrypted history waits for the key from the keychain. The user may have to unlock the
 /// keychain.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
@@ -127,9 +127,9 @@ impl HistoryDatabase {
         let mut opened = history_tables::open(&self.path, &self.key)?;
         let connection = &mut opened;
         self.keys.request_key(false);
-        let _ = self.keys.wait_for_key(FIRST_KEY_TIMEOUT);
-        self.apply_protection(connection, delete::EMPTY_JOURNAL_TIMEOUT)?;
-        while self.deletion_step(connection, delete::EMPTY_JOURNAL_TIMEOUT) {
+        let _ = self.keys.wait_for_key(KEY_TIMEOUT_FOR_UNENCRYPTED_HISTORY);
+        self.apply_protection(connection, delete::EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT)?;
+        while self.deletion_step(connection, delete::EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT) {
             thread::sleep(delete::DELETION_STEP_PAUSE);
         }
         import::import_old_conversations(connection, &self.old_folder, self.key.get().as_deref())?;
@@ -299,8 +299,9 @@ impl HistoryDatabase {
     /// the steps.
     fn finish_deleting(&self) -> Result<(), StoreError> {
         loop {
-            let goes_on =
-                self.with_write_db(|connection| Ok(self.deletion_step(connection, delete::EMPTY_JOURNAL_TIMEOUT)))?;
+            let goes_on = self.with_write_db(|connection| {
+                Ok(self.deletion_step(connection, delete::EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT))
+            })?;
             if !goes_on {
                 return Ok(());
             }
@@ -327,7 +328,7 @@ impl Drop for HistoryDatabase {
         if self.has_deleted.load(Ordering::Relaxed)
             && let Some(opened) = lock(&self.writer_connection).as_mut()
         {
-            self.deletion_step(opened, delete::EMPTY_JOURNAL_TIMEOUT);
+            self.deletion_step(opened, delete::EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT);
         }
     }
 }
@@ -360,7 +361,7 @@ impl History for HistoryDatabase {
             settings = coalesce(encrypted('settings', ?3), settings), updated_at = max(updated_at, ?4) WHERE id = ?1";
         let settings = change.settings.as_ref().map(Value::to_string);
         self.write_transaction("change a conversation", |connection| {
-            let values = params![id, change.title, settings, to_sql_integer(change.at)];
+            let values = params![id, change.title, settings, u64_to_sql_integer(change.at)];
             Ok(connection.prepare_cached(sql)?.execute(values)? == 1)
         })
     }
@@ -376,7 +377,7 @@ impl History for HistoryDatabase {
         Ok(())
     }
 
-    fn write(&self, conversation: &str, items: &[NewItem]) -> Result<bool, StoreError> {
+    fn write(&self, conversation: &str, items: &[NewHistoryItem]) -> Result<bool, StoreError> {
         self.check_conversation_id(conversation)?;
         let is_streaming = items.iter().any(|item| item.state == ItemState::Streaming);
         let writer = if is_streaming { Some(self.writer_name()?) } else { None };
@@ -413,12 +414,12 @@ impl History for HistoryDatabase {
         })
     }
 
-    fn item(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
+    fn item(&self, conversation: &str, item: &str) -> Result<Option<StoredHistoryItem>, StoreError> {
         self.check_conversation_id(conversation)?;
         self.with_read_db("read it", |connection| read::read_item(connection, conversation, item, true, &self.key))
     }
 
-    fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<StoredItem>, StoreError> {
+    fn item_outline(&self, conversation: &str, item: &str) -> Result<Option<StoredHistoryItem>, StoreError> {
         self.check_conversation_id(conversation)?;
         self.with_read_db("read it", |connection| read::read_item(connection, conversation, item, false, &self.key))
     }

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn query_matches_all_words() {
+    fn search_query_matches_only_texts_with_all_words() {
         assert_eq!(fts_query("Fjord berg"), r#""fjord" AND "berg" *"#, "the last word must match as a prefix");
         assert_eq!(fts_query("fjord "), r#""fjord""#, "a completed word must match exactly");
         assert_eq!(fts_query("港口 天气"), r#""港 口" AND "天 气""#, "adjacent ideographs must form a phrase");
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn matching_is_consistent_with_the_index() {
-        let words = crate::history::index_words::words_for_index("The ferry to Ålesund, 我们在港口见面");
+        let words = crate::history::index_words::folded_words_for_index("The ferry to Ålesund, 我们在港口见面");
         let fits = |text: &str| SearchQuery::parse(text).unwrap().matches(&words);
         for text in ["ferry", "fer", "the ferry", "ALESUND ", "港口", "港", "to 见面", "the"] {
             assert!(fits(text), "{text:?} must match");

@@ -1,12 +1,12 @@
 //! Reads conversations and items.
 
-use domain::history::{Conversation, ItemPage, ItemRange, OmittedContent, Reading, StoredItem};
+use domain::history::{Conversation, ItemPage, ItemRange, OmittedContent, Reading, StoredHistoryItem};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::extracted_content::{self, ContentHash};
 use super::write::item_state_from_number;
 use super::{
-    encryption::BLOB_ENCRYPTION_PURPOSE, history_tables, history_tables::from_sql_integer, reading_seal, readings,
+    encryption::BLOB_ENCRYPTION_PURPOSE, history_tables, history_tables::sql_integer_to_u64, reading_seal, readings,
 };
 use crate::content_key::{self, ContentKey, ContentKeySlot, DecryptError};
 use crate::hex::hex;
@@ -19,7 +19,7 @@ pub(super) fn list_conversations(connection: &Connection) -> rusqlite::Result<Ve
     let sql =
         "SELECT id, decrypted('title', title), updated_at FROM conversation ORDER BY updated_at DESC, number DESC";
     let mut statement = connection.prepare_cached(sql)?;
-    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, from_sql_integer(row.get(2)?)));
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, sql_integer_to_u64(row.get(2)?)));
     statement.query_map([], read)?.collect()
 }
 
@@ -36,11 +36,11 @@ pub(super) fn read_conversation(
         let conversation = Conversation {
             id: id.to_owned(),
             title: row.get(1)?,
-            created_at: from_sql_integer(row.get(2)?),
-            updated_at: from_sql_integer(row.get(3)?),
+            created_at: sql_integer_to_u64(row.get(2)?),
+            updated_at: sql_integer_to_u64(row.get(3)?),
             head: row.get(4)?,
             settings: history_tables::parse_json_column(row, 5)?,
-            items: from_sql_integer(row.get(6)?),
+            items: sql_integer_to_u64(row.get(6)?),
             sources: Vec::new(),
             readings: Vec::new(),
         };
@@ -169,7 +169,7 @@ pub(super) fn read_item(
     id: &str,
     whole: bool,
     key: &ContentKeySlot,
-) -> rusqlite::Result<Option<StoredItem>> {
+) -> rusqlite::Result<Option<StoredHistoryItem>> {
     let Some((conversation, _)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
         return Ok(None);
     };
@@ -230,14 +230,14 @@ fn decrypted_bytes(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<
 struct ItemRow {
     number: i64,
     parent: Option<i64>,
-    item: StoredItem,
+    item: StoredHistoryItem,
 }
 
 fn read_item_row(row: &Row<'_>) -> rusqlite::Result<ItemRow> {
-    let item = StoredItem {
+    let item = StoredHistoryItem {
         id: row.get(1)?,
         parent: None,
-        at: from_sql_integer(row.get(3)?),
+        at: sql_integer_to_u64(row.get(3)?),
         body: history_tables::parse_json_column(row, 5)?,
         state: item_state_from_number(row.get(4)?),
         siblings: Vec::new(),
@@ -254,7 +254,7 @@ fn add_extracted_values(
     parent: Option<String>,
     whole: bool,
     key: &ContentKeySlot,
-) -> rusqlite::Result<StoredItem> {
+) -> rusqlite::Result<StoredHistoryItem> {
     let ItemRow { number, parent: above, mut item } = raw;
     item.parent = parent;
     let sql = "SELECT id FROM item WHERE conversation = ?1 AND parent IS ?2 ORDER BY number";
@@ -266,7 +266,7 @@ fn add_extracted_values(
     let mut rows = large.query([number])?;
     while let Some(row) = rows.next()? {
         let (pointer, base64): (String, bool) = (row.get(0)?, row.get(1)?);
-        let size = from_sql_integer(row.get(3)?);
+        let size = sql_integer_to_u64(row.get(3)?);
         if !whole && extracted_content::is_omitted_from_pages(&pointer, base64, size) {
             let hash: ContentHash = row.get(2)?;
             item.omitted.push(OmittedContent { pointer, hash: hex(&hash), bytes: size, is_text: !base64 });

@@ -17,7 +17,7 @@ use crate::content_key::ContentKey;
 const READING_SEAL_LABEL: &str = "drawbridge readings 1";
 
 /// The sources (servers) and readings (contents read from servers) of a conversation according to its items.
-pub(super) struct ItemReadings {
+pub(super) struct ReadingsFoundInItems {
     pub(super) sources: Vec<String>,
     pub(super) readings: Vec<Reading>,
 }
@@ -71,13 +71,15 @@ fn sealed_message(connection: &Connection, conversation: i64) -> rusqlite::Resul
 
 /// Determines the readings of a conversation from all of its items. The items do not contain the tools' definitions, so
 /// each reading counts as open-world.
-pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<ItemReadings> {
+pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<ReadingsFoundInItems> {
     let sql = "SELECT id, at, decrypted('body', body) FROM item WHERE conversation = ?1 ORDER BY number";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([conversation])?;
-    let mut found = ItemReadings { sources: Vec::new(), readings: Vec::new() };
+    let mut found = ReadingsFoundInItems { sources: Vec::new(), readings: Vec::new() };
     while let Some(row) = rows.next()? {
-        let read = json!({"id": row.get::<_, String>(0)?, "at": history_tables::from_sql_integer(row.get(1)?), "body": history_tables::parse_json_column(row, 2)?});
+        let at = history_tables::sql_integer_to_u64(row.get(1)?);
+        let read =
+            json!({"id": row.get::<_, String>(0)?, "at": at, "body": history_tables::parse_json_column(row, 2)?});
         // The format of a newer version can't be parsed, so its item is ignored.
         let Ok(item) = serde_json::from_value::<ChatItem>(read) else { continue };
         for server in item::content_source_servers([&item]) {
@@ -85,7 +87,7 @@ pub(super) fn item_readings(connection: &Connection, conversation: i64) -> rusql
                 found.sources.push(server);
             }
         }
-        for reading in item::item_readings(&item) {
+        for reading in item::content_read_in_item(&item) {
             let reading = Reading { open_world: true, ..reading };
             if !found.readings.contains(&reading) {
                 found.readings.push(reading);

@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 
 /// Maximum number of readings (contents read from servers) that are returned for a conversation, those from open-world
 /// tools first. Decisions about calls do not depend on further ones.
-const MAX_RETURNED_READINGS: i64 = 1_000;
+const MAX_RETURNED_CONVERSATION_READINGS: i64 = 1_000;
 
 const READING_TABLE_SQL: &str = "
 CREATE TABLE reading (
@@ -63,7 +63,7 @@ pub(super) fn add_reading(connection: &Connection, conversation: i64, reading: &
     Ok(())
 }
 
-/// Returns the contents that a conversation has read from servers, at most [`MAX_RETURNED_READINGS`].
+/// Returns the contents that a conversation has read from servers, at most [`MAX_RETURNED_CONVERSATION_READINGS`].
 pub(super) fn conversation_readings(connection: &Connection, conversation: i64) -> rusqlite::Result<Vec<Reading>> {
     let sql = "SELECT server, kind, name, open FROM reading WHERE conversation = ?1 ORDER BY open DESC, server, kind, name LIMIT ?2";
     let read = |row: &rusqlite::Row<'_>| {
@@ -72,5 +72,8 @@ pub(super) fn conversation_readings(connection: &Connection, conversation: i64) 
         let kind = ReadingKind::ALL.into_iter().find(|own| own.name() == kind).unwrap_or(ReadingKind::Unknown);
         Ok(Reading { server: row.get(0)?, kind, name: row.get(2)?, open_world: row.get(3)? })
     };
-    connection.prepare_cached(sql)?.query_map(params![conversation, MAX_RETURNED_READINGS], read)?.collect()
+    connection
+        .prepare_cached(sql)?
+        .query_map(params![conversation, MAX_RETURNED_CONVERSATION_READINGS], read)?
+        .collect()
 }

@@ -144,7 +144,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
 
-    use domain::history::{Conversation, ItemPosition, NewItem};
+    use domain::history::{Conversation, ItemPosition, NewHistoryItem};
     use domain::item::ItemState;
     use ports::History as _;
     use ports::secrets::SecretsInMemory;
@@ -165,10 +165,18 @@ mod tests {
         true
     }
 
-    fn message_item(id: &str) -> NewItem {
+    fn message_item(id: &str) -> NewHistoryItem {
         let body = json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": "kestrel"}]});
         let (sources, readings) = (Vec::new(), Vec::new());
-        NewItem { id: id.into(), after: ItemPosition::Head, at: 1, body, state: ItemState::Whole, sources, readings }
+        NewHistoryItem {
+            id: id.into(),
+            after: ItemPosition::Head,
+            at: 1,
+            body,
+            state: ItemState::Whole,
+            sources,
+            readings,
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::encryption;
 use super::query::SearchQuery;
-use super::{history_tables::from_sql_integer, history_tables::to_sql_integer};
+use super::{history_tables::sql_integer_to_u64, history_tables::u64_to_sql_integer};
 
 /// Maximum number of items that one search returns.
 const MAX_FOUND_ITEMS: usize = 200;
@@ -21,7 +21,7 @@ pub(super) fn search(connection: &Connection, search: &HistorySearch) -> rusqlit
         CROSS JOIN item ON item.number = found.number \
         CROSS JOIN conversation ON conversation.number = item.conversation \
         CROSS JOIN said ON said.item = item.number";
-    let before = search.before.map_or(i64::MAX, to_sql_integer);
+    let before = search.before.map_or(i64::MAX, u64_to_sql_integer);
     let limit = i64::try_from(search.limit.min(MAX_FOUND_ITEMS)).unwrap_or(0);
     let mut statement = connection.prepare_cached(sql)?;
     let found =
@@ -36,7 +36,7 @@ fn search_without_index(
     search: &HistorySearch,
     query: &SearchQuery,
 ) -> rusqlite::Result<Vec<FoundItem>> {
-    let before = search.before.map_or(i64::MAX, to_sql_integer);
+    let before = search.before.map_or(i64::MAX, u64_to_sql_integer);
     let limit = search.limit.min(MAX_FOUND_ITEMS);
     let sql = "SELECT item.number, conversation.id, decrypted('title', conversation.title), item.id, item.at, \
         decrypted('said', said.text) \
@@ -63,11 +63,11 @@ fn search_without_index(
 
 fn read_found_item(row: &Row<'_>, query: &SearchQuery) -> rusqlite::Result<FoundItem> {
     Ok(FoundItem {
-        number: from_sql_integer(row.get(0)?),
+        number: sql_integer_to_u64(row.get(0)?),
         conversation: row.get(1)?,
         title: row.get(2)?,
         item: row.get(3)?,
-        at: from_sql_integer(row.get(4)?),
+        at: sql_integer_to_u64(row.get(4)?),
         excerpt: query.excerpt(row.get_ref(5)?.as_str()?),
     })
 }

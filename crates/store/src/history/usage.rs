@@ -5,12 +5,12 @@ use domain::history::ConversationUsage;
 use domain::item::{Cost, TokenUsage};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::history_tables::{self, from_sql_integer};
+use super::history_tables::{self, sql_integer_to_u64};
 use super::write::{ITEM_STATE_INTERRUPTED, ITEM_STATE_STREAMING};
 
 /// Maximum number of items, from the end of a branch, that are searched for the latest reply with token counts. The
 /// last items may be calls of that reply.
-const MAX_SEARCHED_ITEMS: usize = 500;
+const MAX_ITEMS_SEARCHED_FOR_TOKEN_COUNTS: usize = 500;
 
 /// Common table expression with the items of a conversation, each body decrypted once.
 const CONVERSATION_ITEMS_SQL: &str = "WITH own AS MATERIALIZED (SELECT state, decrypted('body', body) AS body \
@@ -68,7 +68,7 @@ fn latest_reply_tokens(connection: &Connection, head: Option<i64>) -> rusqlite::
         SELECT parent, body ->> '$.kind' = 'reply', body ->> '$.usage.input', body ->> '$.usage.output' FROM own";
     let mut statement = connection.prepare_cached(sql)?;
     let mut next = head;
-    for _ in 0..MAX_SEARCHED_ITEMS {
+    for _ in 0..MAX_ITEMS_SEARCHED_FOR_TOKEN_COUNTS {
         let Some(number) = next else { return Ok(None) };
         let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, token_count(row, 2)?, token_count(row, 3)?));
         let found: Option<(Option<i64>, Option<bool>, _, _)> = statement.query_row([number], read).optional()?;
@@ -84,7 +84,7 @@ fn latest_reply_tokens(connection: &Connection, head: Option<i64>) -> rusqlite::
 /// Reads a token count. The stored JSON value may have any type. Anything but an integer counts as absent.
 fn token_count(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<u64>> {
     Ok(match row.get_ref(at)? {
-        rusqlite::types::ValueRef::Integer(number) => Some(from_sql_integer(number)),
+        rusqlite::types::ValueRef::Integer(number) => Some(sql_integer_to_u64(number)),
         _ => None,
     })
 }

@@ -1,13 +1,13 @@
 //! Writes conversations and their items.
 
 use crate::history::item_text::searchable_text;
-use domain::history::{Conversation, ItemPosition, NewItem};
+use domain::history::{Conversation, ItemPosition, NewHistoryItem};
 use domain::item::ItemState;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::extracted_content::{ExtractedContent, extract_large_values};
 use super::{
-    encryption::BLOB_ENCRYPTION_PURPOSE, history_tables, history_tables::to_sql_integer, reading_seal, readings,
+    encryption::BLOB_ENCRYPTION_PURPOSE, history_tables, history_tables::u64_to_sql_integer, reading_seal, readings,
 };
 use crate::content_key::{self, ContentKey};
 
@@ -32,7 +32,7 @@ pub(super) fn insert_conversation(connection: &Connection, conversation: &Conver
             encrypted('settings', ?5), 0)";
     let Conversation { id, title, created_at, updated_at, settings, .. } = conversation;
     let settings = if settings.is_null() { "{}".to_owned() } else { settings.to_string() };
-    let values = params![id, title, to_sql_integer(*created_at), to_sql_integer(*updated_at), settings];
+    let values = params![id, title, u64_to_sql_integer(*created_at), u64_to_sql_integer(*updated_at), settings];
     Ok(connection.prepare_cached(sql)?.execute(values)? == 1)
 }
 
@@ -72,7 +72,7 @@ pub(super) enum WriteRefusal {
 }
 
 /// Prepares the items' bodies for writing. Called before the transaction starts, because it takes time.
-pub(super) fn encode_bodies(items: &[NewItem]) -> Result<Vec<EncodedItemBody>, WriteRefusal> {
+pub(super) fn encode_bodies(items: &[NewHistoryItem]) -> Result<Vec<EncodedItemBody>, WriteRefusal> {
     items.iter().map(EncodedItemBody::encode).collect()
 }
 
@@ -82,7 +82,7 @@ pub(super) fn encode_bodies(items: &[NewItem]) -> Result<Vec<EncodedItemBody>, W
 pub(super) fn write_items(
     connection: &Connection,
     conversation: &str,
-    (items, bodies): (&[NewItem], &[EncodedItemBody]),
+    (items, bodies): (&[NewHistoryItem], &[EncodedItemBody]),
     writer: Option<&str>,
     key: Option<&ContentKey>,
 ) -> Result<bool, WriteRefusal> {
@@ -90,7 +90,7 @@ pub(super) fn write_items(
         return Ok(false);
     };
     let seal = match key {
-        Some(key) if changes_readings(connection, conversation, items)? => Some(key),
+        Some(key) if requires_new_reading_seal(connection, conversation, items)? => Some(key),
         _ => None,
     };
     if let Some(key) = seal
@@ -128,7 +128,7 @@ pub(super) fn write_items(
             readings::add_reading(connection, conversation, reading)?;
         }
     }
-    let at = items.iter().map(|item| to_sql_integer(item.at)).max().unwrap_or(0);
+    let at = items.iter().map(|item| u64_to_sql_integer(item.at)).max().unwrap_or(0);
     let sql = "UPDATE conversation SET head = ?2, items = items + ?3, updated_at = max(updated_at, ?4) WHERE number = ?1 \
         RETURNING items";
     let count: i64 =
@@ -144,7 +144,11 @@ pub(super) fn write_items(
 
 /// Returns `true` if an item is new or has sources or readings, so that the seal over the conversation's readings must
 /// be renewed. Returns `false` when only a streaming reply is updated, which happens often.
-fn changes_readings(connection: &Connection, conversation: i64, items: &[NewItem]) -> rusqlite::Result<bool> {
+fn requires_new_reading_seal(
+    connection: &Connection,
+    conversation: i64,
+    items: &[NewHistoryItem],
+) -> rusqlite::Result<bool> {
     for item in items {
         let has_marks = !item.sources.is_empty() || !item.readings.is_empty();
         if has_marks || history_tables::item_row_number(connection, conversation, &item.id)?.is_none() {
@@ -163,7 +167,7 @@ pub(super) struct EncodedItemBody {
 }
 
 impl EncodedItemBody {
-    fn encode(item: &NewItem) -> Result<Self, WriteRefusal> {
+    fn encode(item: &NewHistoryItem) -> Result<Self, WriteRefusal> {
         let is_id = !item.id.is_empty() && item.id.len() <= MAX_ITEM_ID_BYTES && !item.id.contains(char::is_control);
         if !is_id {
             return Err(WriteRefusal::InvalidId(item.id.chars().take(MAX_ITEM_ID_BYTES).collect()));
@@ -209,7 +213,7 @@ fn insert_item(
     connection: &Connection,
     conversation: i64,
     parent: Option<i64>,
-    item: &NewItem,
+    item: &NewHistoryItem,
     body: &EncodedItemBody,
     writer: Option<&str>,
 ) -> rusqlite::Result<i64> {
@@ -220,7 +224,7 @@ fn insert_item(
         conversation,
         item.id,
         parent,
-        to_sql_integer(item.at),
+        u64_to_sql_integer(item.at),
         item_state_number(item.state),
         writer,
         body.json
@@ -231,14 +235,14 @@ fn insert_item(
 fn replace_item(
     connection: &Connection,
     number: i64,
-    item: &NewItem,
+    item: &NewHistoryItem,
     body: &EncodedItemBody,
     writer: Option<&str>,
 ) -> rusqlite::Result<()> {
     history_tables::release_item_blobs(connection, number)?;
     let sql = "UPDATE item SET at = ?2, state = ?3, writer = ?4, body = encrypted('body', ?5) WHERE number = ?1";
     let writer = writer.filter(|_| item.state == ItemState::Streaming);
-    let values = params![number, to_sql_integer(item.at), item_state_number(item.state), writer, body.json];
+    let values = params![number, u64_to_sql_integer(item.at), item_state_number(item.state), writer, body.json];
     connection.prepare_cached(sql)?.execute(values)?;
     Ok(())
 }

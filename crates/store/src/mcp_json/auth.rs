@@ -3,7 +3,9 @@
 use jsonc_parser::ast::Object;
 use jsonc_parser::cst::{CstInputValue, CstObject};
 pub(super) use other_apps::entry::auth::AUTH_KEY;
-use other_apps::entry::auth::{DPOP_KEY, GRANT_TYPE_KEY, PROVIDER_KEY, REDIRECT_PORT_KEY, SCOPES_KEY, parse_auth};
+use other_apps::entry::auth::{
+    DPOP_KEY, GRANT_TYPE_KEY, IDENTITY_PROVIDER_KEY, REDIRECT_PORT_KEY, SCOPES_KEY, parse_auth,
+};
 use other_apps::json_text::{JsonText, present_property};
 use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, GrantType};
 
@@ -41,7 +43,7 @@ pub(super) fn auth_object(auth: &AuthConfig) -> CstInputValue {
         let provider = identity_provider_members(provider)
             .into_iter()
             .filter_map(|(key, text)| Some((key.to_owned(), text?.into())));
-        all.push((PROVIDER_KEY.to_owned(), CstInputValue::Object(provider.collect())));
+        all.push((IDENTITY_PROVIDER_KEY.to_owned(), CstInputValue::Object(provider.collect())));
     }
     CstInputValue::Object(all)
 }
@@ -71,15 +73,18 @@ pub(super) fn update_auth(entry: &CstObject, settings: Option<&AuthConfig>) {
     }
     set_member(&map, DPOP_KEY, auth.dpop.map(CstInputValue::from));
     set_member(&map, REDIRECT_PORT_KEY, auth.redirect_port.map(|port| CstInputValue::Number(port.to_string())));
-    match (&auth.identity_provider, find_member(&map, PROVIDER_KEY).and_then(|property| property.object_value())) {
+    match (
+        &auth.identity_provider,
+        find_member(&map, IDENTITY_PROVIDER_KEY).and_then(|property| property.object_value()),
+    ) {
         (Some(provider), Some(object)) => set_string_members(&object, &identity_provider_members(provider)),
         (Some(provider), None) => {
             let all = identity_provider_members(provider)
                 .into_iter()
                 .filter_map(|(key, text)| Some((key.to_owned(), text?.into())));
-            set_member(&map, PROVIDER_KEY, Some(CstInputValue::Object(all.collect())));
+            set_member(&map, IDENTITY_PROVIDER_KEY, Some(CstInputValue::Object(all.collect())));
         }
-        (None, _) => remove_members(&map, &[PROVIDER_KEY]),
+        (None, _) => remove_members(&map, &[IDENTITY_PROVIDER_KEY]),
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstObjectProp, CstRootNode, ObjectPropName};
 use other_apps::entry::{
-    DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, MCP_JSON_URL_KEYS as URLS, REVISION_KEY, parse_http_kind,
+    DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, MCP_JSON_URL_KEYS as URLS, PROTOCOL_REVISION_KEY, parse_http_kind,
 };
 use other_apps::json_text::JsonDialect;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTransport, StdioConfig};
@@ -108,7 +108,7 @@ fn new_server_entry(config: &ServerConfig) -> Result<CstInputValue, String> {
         }
     }
     if let Some(revision) = config.revision {
-        add(REVISION_KEY, revision.as_str().into());
+        add(PROTOCOL_REVISION_KEY, revision.as_str().into());
     }
     if let Some(enabled) = &config.tools.enabled {
         add(ENABLED_TOOLS_KEY, text_array(enabled));
@@ -134,8 +134,8 @@ fn update_server_entry(entry: &CstObject, config: &ServerConfig) -> Result<(), S
         }
     }
     match config.revision {
-        Some(revision) => set_string_member(entry, REVISION_KEY, revision.as_str()),
-        None => remove_members(entry, &[REVISION_KEY]),
+        Some(revision) => set_string_member(entry, PROTOCOL_REVISION_KEY, revision.as_str()),
+        None => remove_members(entry, &[PROTOCOL_REVISION_KEY]),
     }
     update_tool_list(entry, ENABLED_TOOLS_KEY, config.tools.enabled.as_deref());
     // An empty list means the same as no list, and is left as written.

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use jsonc_parser::ast::{Object, Value};
 use mcp_proto::Revision;
 use other_apps::entry::{
-    DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, EntryTransport, MCP_JSON_URL_KEYS as URLS, REVISION_KEY, command_text,
-    entry_transport,
+    DISABLED_TOOLS_KEY, ENABLED_TOOLS_KEY, EntryTransport, MCP_JSON_URL_KEYS as URLS, PROTOCOL_REVISION_KEY,
+    command_text, entry_transport,
 };
 use other_apps::json_text::{JsonDialect, JsonText, present_property, value_type_name as kind_of};
 use ports::server_config::{
@@ -119,8 +119,8 @@ pub(crate) fn parse_servers(text: &JsonText<'_>) -> Result<ParsedServers, Config
 
 /// Reads the only protocol revision that the user allows for the server, or returns `None` if the entry names none.
 fn read_revision(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<Option<Revision>, ConfigProblem> {
-    let Some(pin) = present_property(entry, REVISION_KEY) else { return Ok(None) };
-    let words = command_text(text, &pin.value, &format!("{REVISION_KEY:?} of server {name:?}"), "a text")?;
+    let Some(pin) = present_property(entry, PROTOCOL_REVISION_KEY) else { return Ok(None) };
+    let words = command_text(text, &pin.value, &format!("{PROTOCOL_REVISION_KEY:?} of server {name:?}"), "a text")?;
     words.parse().map(Some).map_err(|error| text.value_problem(&pin.value, format!("server {name:?}: {error}")))
 }
 

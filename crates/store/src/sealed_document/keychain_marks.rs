@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use ports::Document;
 
-use super::{DocumentSealer, KEYCHAIN_MARK_NAME, SealerState, SealingKey};
+use super::{DOCUMENTS_KEYCHAIN_MARK_NAME, DocumentSealer, SealerState, SealingKey};
 
 /// State of the thread that stores the latest sequence numbers of documents in the keychain. At most one such thread
 /// runs at a time.
@@ -91,12 +91,12 @@ impl DocumentSealer {
     pub(super) fn store_keychain_marks(&self) {
         let _one = self.mark_lock.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have stored higher numbers.
-        let _held = self.secrets.lock_name(KEYCHAIN_MARK_NAME);
+        let _held = self.secrets.lock_name(DOCUMENTS_KEYCHAIN_MARK_NAME);
         let own = match &*self.lock_state() {
             SealerState::Ready(ready) => ready.written_or_announced_numbers(),
             _ => return,
         };
-        let marked = self.secrets.read_mark(KEYCHAIN_MARK_NAME).and_then(|mark| {
+        let marked = self.secrets.read_rollback_mark(DOCUMENTS_KEYCHAIN_MARK_NAME).and_then(|mark| {
             let stored = mark.as_deref().map(parse_document_numbers);
             let mut numbers = stored.clone().unwrap_or_default();
             if let SealerState::Ready(ready) = &mut *self.lock_state() {
@@ -111,7 +111,7 @@ impl DocumentSealer {
                 return Ok(());
             }
             let lines: Vec<String> = numbers.iter().map(|(name, number)| format!("{name} {number}")).collect();
-            self.secrets.set_mark(KEYCHAIN_MARK_NAME, &format!("sealed\n{}", lines.join("\n")))
+            self.secrets.set_rollback_mark(DOCUMENTS_KEYCHAIN_MARK_NAME, &format!("sealed\n{}", lines.join("\n")))
         });
         if let Err(error) = marked {
             tracing::warn!(%error, "the latest document numbers could not be stored in the keychain");

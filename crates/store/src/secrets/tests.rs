@@ -213,7 +213,7 @@ fn lost_key_is_reported_and_nothing_is_overwritten() {
 }
 
 #[test]
-fn damaged_file_is_unchanged() {
+fn damaged_secrets_file_is_unchanged() {
     for text in ["{", "{}", "", r#"{"version":9,"key":"x","check":{"nonce":"","sealed":""},"entries":{}}"#] {
         let folder = SecretsFolder::new();
         std::fs::write(folder.file(), text).unwrap();
@@ -301,10 +301,10 @@ fn name_lock_is_exclusive_between_processes() {
 #[test]
 fn s21_held_mark_name_does_not_block_the_keychain() {
     let folder = SecretsFolder::new();
-    for name in [crate::sealed_document::KEYCHAIN_MARK_NAME, crate::audit::KEYCHAIN_MARK_NAME] {
+    for name in [crate::sealed_document::DOCUMENTS_KEYCHAIN_MARK_NAME, crate::audit::AUDIT_KEYCHAIN_MARK_NAME] {
         let held = folder.open_secrets().lock_name(name);
         assert!(held.is_some(), "the first process must acquire the lock");
-        assert!(max_lock_wait(name) < Duration::from_secs(2), "the wait must be short: {name}");
+        assert!(max_name_lock_wait(name) < Duration::from_secs(2), "the wait must be short: {name}");
         assert!(folder.open_secrets().lock_name(name).is_none(), "the second process must not acquire the lock");
     }
 }
@@ -384,18 +384,21 @@ fn secret_removed_during_a_keychain_request_is_not_restored() {
 #[test]
 fn mark_is_stored_in_the_keychain_and_bound_to_its_folder() {
     let folder = SecretsFolder::new();
-    assert_eq!(folder.open_secrets().read_mark("end"), Ok(None), "there must be no mark at first");
+    assert_eq!(folder.open_secrets().read_rollback_mark("end"), Ok(None), "there must be no mark at first");
     folder.open_secrets().set("a", "secret").unwrap();
-    folder.open_secrets().set_mark("end", "5 abc").unwrap();
+    folder.open_secrets().set_rollback_mark("end", "5 abc").unwrap();
     std::fs::remove_file(folder.file()).unwrap();
     assert_eq!(
-        folder.open_secrets().read_mark("end").unwrap().as_deref(),
+        folder.open_secrets().read_rollback_mark("end").unwrap().as_deref(),
         Some("5 abc"),
         "the mark must be independent of the file"
     );
     let other = SecretsFolder { folder: tempfile::tempdir().unwrap(), keychain: folder.keychain.clone() };
-    assert_eq!(other.open_secrets().read_mark("end"), Ok(None), "another folder must have another mark");
+    assert_eq!(other.open_secrets().read_rollback_mark("end"), Ok(None), "another folder must have another mark");
     folder.keychain.set_mode(KeychainMode::Missing);
-    assert!(folder.open_secrets().set_mark("end", "6").is_err(), "storing a mark without a keychain must fail");
-    assert!(folder.open_secrets().read_mark("end").is_err(), "reading without a keychain must fail as well");
+    assert!(
+        folder.open_secrets().set_rollback_mark("end", "6").is_err(),
+        "storing a mark without a keychain must fail"
+    );
+    assert!(folder.open_secrets().read_rollback_mark("end").is_err(), "reading without a keychain must fail as well");
 }

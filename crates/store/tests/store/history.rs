@@ -10,7 +10,7 @@ mod searching;
 mod tables;
 mod usage;
 
-use domain::history::{Conversation, ItemPosition, ItemRange, NewItem, StoredItem};
+use domain::history::{Conversation, ItemPosition, ItemRange, NewHistoryItem, StoredHistoryItem};
 use domain::item::ItemState;
 use ports::History;
 use serde_json::{Value, json};
@@ -28,8 +28,8 @@ fn new_conversation(id: &str) -> Conversation {
 }
 
 /// Returns an item with a message of the user, placed after the conversation's head.
-fn user_message(id: &str, text: &str) -> NewItem {
-    NewItem {
+fn user_message(id: &str, text: &str) -> NewHistoryItem {
+    NewHistoryItem {
         id: id.into(),
         after: ItemPosition::Head,
         at: 10,
@@ -41,22 +41,27 @@ fn user_message(id: &str, text: &str) -> NewItem {
 }
 
 /// Returns an item in this state with a reply of a model.
-fn reply_item(id: &str, text: &str, state: ItemState) -> NewItem {
+fn reply_item(id: &str, text: &str, state: ItemState) -> NewHistoryItem {
     let body = json!({"kind": "reply", "parts": [{"type": "text", "text": text}]});
-    NewItem { body, state, ..user_message(id, "") }
+    NewHistoryItem { body, state, ..user_message(id, "") }
 }
 
-fn branch(history: &dyn History, conversation: &str) -> Vec<StoredItem> {
+fn branch(history: &dyn History, conversation: &str) -> Vec<StoredHistoryItem> {
     page(history, conversation, None, 1_000).0
 }
 
-fn page(history: &dyn History, conversation: &str, before: Option<&str>, limit: usize) -> (Vec<StoredItem>, bool) {
+fn page(
+    history: &dyn History,
+    conversation: &str,
+    before: Option<&str>,
+    limit: usize,
+) -> (Vec<StoredHistoryItem>, bool) {
     let range = ItemRange { conversation: conversation.into(), before: before.map(str::to_owned), limit, whole: true };
     let page = history.items(&range).unwrap().expect("the conversation exists");
     (page.items, page.has_more)
 }
 
-fn item_ids(items: &[StoredItem]) -> Vec<&str> {
+fn item_ids(items: &[StoredHistoryItem]) -> Vec<&str> {
     items.iter().map(|item| item.id.as_str()).collect()
 }
 

@@ -15,35 +15,35 @@ fn settings_text(auth: &str) -> String {
     format!("{{\"mcpServers\": {{\"far\": {{\"url\": \"https://a.example/mcp\", \"auth\": {auth}}}}}}}")
 }
 
-fn optional_string(text: &str) -> Option<String> {
+fn some_string(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
 #[test]
 fn auth_settings_round_trip() {
     let whole = AuthConfig {
-        client_id: optional_string("us"),
-        client_secret: optional_string("${secret:far.clientSecret}"),
-        client_auth: optional_string("client_secret_post"),
-        client_metadata_url: optional_string("https://us.example/client.json"),
-        issuer: optional_string("https://login.example/tenant"),
+        client_id: some_string("us"),
+        client_secret: some_string("${secret:far.clientSecret}"),
+        client_auth: some_string("client_secret_post"),
+        client_metadata_url: some_string("https://us.example/client.json"),
+        issuer: some_string("https://login.example/tenant"),
         scopes: vec!["read".into(), "files:write".into()],
         grant: GrantType::EnterpriseManaged,
-        private_key: optional_string("${secret:far.key}"),
-        algorithm: optional_string("RS256"),
+        private_key: some_string("${secret:far.key}"),
+        algorithm: some_string("RS256"),
         identity_provider: Some(AuthIdentityProvider {
             issuer: "https://idp.example".into(),
-            token_endpoint: optional_string("https://idp.example/token"),
+            token_endpoint: some_string("https://idp.example/token"),
             client_id: "at-idp".into(),
-            client_secret: optional_string("${secret:far.idp}"),
-            client_auth: optional_string("private_key_jwt"),
-            private_key: optional_string("${secret:far.idpKey}"),
-            algorithm: optional_string("PS256"),
-            id_token: optional_string("${secret:far.idToken}"),
+            client_secret: some_string("${secret:far.idp}"),
+            client_auth: some_string("private_key_jwt"),
+            private_key: some_string("${secret:far.idpKey}"),
+            algorithm: some_string("PS256"),
+            id_token: some_string("${secret:far.idToken}"),
         }),
         dpop: Some(true),
         redirect_port: Some(4321),
-        assertion: optional_string("${secret:far.assertion}"),
+        assertion: some_string("${secret:far.assertion}"),
     };
     for auth in [None, Some(AuthConfig::default()), Some(whole)] {
         let store = TestStore::new();
@@ -54,7 +54,7 @@ fn auth_settings_round_trip() {
             "the setting is read back as written"
         );
         // Writes each configuration over the existing one.
-        for other in [Some(AuthConfig { client_id: optional_string("x"), ..AuthConfig::default() }), auth, None] {
+        for other in [Some(AuthConfig { client_id: some_string("x"), ..AuthConfig::default() }), auth, None] {
             store.ports.servers.put(&remote_entry(other.clone()), None).unwrap();
             assert_eq!(
                 store.ports.servers.load().unwrap(),
@@ -75,7 +75,7 @@ fn unknown_auth_settings_are_preserved() {
     );
     fs::write(store.config(), &before).unwrap();
     let scopes = vec!["x".to_owned(), "y".to_owned()];
-    let changed = AuthConfig { client_id: optional_string("b"), scopes, ..AuthConfig::default() };
+    let changed = AuthConfig { client_id: some_string("b"), scopes, ..AuthConfig::default() };
     store.ports.servers.put(&remote_entry(Some(changed)), None).unwrap();
     let after = fs::read_to_string(store.config()).unwrap();
     assert_eq!(after, before.replace("\"a\"", "\"b\""), "only the id is changed");

@@ -41,7 +41,7 @@ fn whole_mcp_json_is_parsed() {
 }
 
 #[test]
-fn lists_of_tools_are_read() {
+fn tool_lists_of_mcp_json_are_read() {
     let entry = |lists: &str| {
         let text = format!("{{\"mcpServers\": {{\"a\": {{\"command\": \"x\"{lists}}}}}}}");
         load(text).unwrap().remove(0).config.tools
@@ -84,7 +84,7 @@ fn common_deviations_of_mcp_json_are_tolerated() {
 }
 
 #[test]
-fn every_problem_has_a_position_and_an_explanation() {
+fn every_mcp_json_problem_has_a_position_and_an_explanation() {
     let cases: &[(&str, u32, u32, &str)] = &[
         // Not valid JSON.
         ("{\n  \"mcpServers\": {\n", 2, 17, "this object is not closed: expected \"}\" before the end"),

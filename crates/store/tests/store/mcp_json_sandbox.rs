@@ -117,7 +117,7 @@ fn equivalent_sandbox_settings_are_unchanged() {
 }
 
 #[test]
-fn host_names_keep_their_spelling() {
+fn sandbox_host_names_keep_their_spelling() {
     let store = TestStore::new();
     let written = settings_text(r#"{"network": [ "API.Example.com", "bücher.example" ]}"#);
     fs::write(store.config(), &written).unwrap();

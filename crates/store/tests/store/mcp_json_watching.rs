@@ -21,7 +21,7 @@ async fn expect_notification(changed: &mut mpsc::Receiver<()>, what: &str) {
 }
 
 #[tokio::test]
-async fn every_kind_of_change_is_detected() {
+async fn every_kind_of_change_of_mcp_json_is_detected() {
     let store = TestStore::new();
     let config = store.config();
     let folder = config.parent().unwrap().to_path_buf();
@@ -51,7 +51,7 @@ async fn every_kind_of_change_is_detected() {
 }
 
 #[tokio::test]
-async fn other_files_are_ignored_and_bursts_are_debounced() {
+async fn watch_ignores_other_files_and_debounces_bursts_of_changes() {
     let store = TestStore::new();
     fs::write(store.config(), "{}").unwrap();
     let (sender, mut changed) = mpsc::channel(100);
@@ -73,7 +73,7 @@ async fn expect_at_most_notifications(changed: &mut mpsc::Receiver<()>, most: us
 }
 
 #[tokio::test]
-async fn change_behind_a_link_is_detected() {
+async fn change_of_mcp_json_behind_a_link_is_detected() {
     let store = TestStore::new();
     let real = store.folder.path().join("real.json");
     fs::write(&real, "{}").unwrap();

@@ -50,7 +50,7 @@ const SETTINGS_TEXT: &str = "{
 }";
 
 #[test]
-fn only_changed_text_is_modified() {
+fn edit_of_mcp_json_modifies_only_changed_text() {
     let one = || with_env(local_entry("one", "npx", &["-y", "pkg"]), &[("A", "1"), ("B", "2")]);
     type EditCase = (&'static str, ServerEntry, Option<&'static str>, Vec<(&'static str, &'static str)>);
     let cases: Vec<EditCase> = vec![
@@ -189,7 +189,7 @@ fn missing_file_is_created() {
 }
 
 #[test]
-fn name_collisions_are_rejected() {
+fn server_name_collisions_are_rejected() {
     let store = TestStore::new();
     fs::write(store.config(), SETTINGS_TEXT).unwrap();
     let cases = [
@@ -288,7 +288,7 @@ fn invalid_file_is_not_overwritten() {
 }
 
 #[test]
-fn special_characters_round_trip() {
+fn special_characters_in_mcp_json_round_trip() {
     let store = TestStore::new();
     let strange = [
         "",
@@ -309,7 +309,7 @@ fn special_characters_round_trip() {
 }
 
 #[test]
-fn concurrent_writers_lose_nothing() {
+fn concurrent_writers_of_mcp_json_lose_no_server() {
     let store = TestStore::new();
     let folder = store.folder.path();
     std::thread::scope(|scope| {
@@ -332,7 +332,7 @@ fn concurrent_writers_lose_nothing() {
 }
 
 #[test]
-fn interrupted_write_has_no_effect() {
+fn interrupted_write_of_mcp_json_has_no_effect() {
     let store = TestStore::new();
     fs::write(store.config(), SETTINGS_TEXT).unwrap();
     // A process that is killed while it writes leaves such a file.
@@ -344,7 +344,7 @@ fn interrupted_write_has_no_effect() {
 
 #[cfg(unix)]
 #[test]
-fn permissions_and_links_are_preserved() {
+fn write_of_mcp_json_preserves_permissions_and_links() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     let store = TestStore::new();
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;

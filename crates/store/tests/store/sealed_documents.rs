@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use keychain::{
     GatedKeychain, KEY_TIMEOUT, add_grant, folder_with_sealed_grants, open_documents, poll_until, stored_grants,
 };
-use ports::{Document, DocumentSeal, Documents};
+use ports::{Document, DocumentSealState, Documents};
 use serde_json::{Value, json};
 
 /// Name of the keychain entry with the numbers of the latest documents.
@@ -26,7 +26,7 @@ fn s21_hanging_keychain_does_not_block_documents() {
     assert_eq!(documents.read(Document::Grants).unwrap(), None, "an unchecked document is not used");
     assert!(!add_grant(&*documents), "an unchecked document is not overwritten");
     keychain.set_blocked(false);
-    poll_until("the key is there", || documents.seal() == DocumentSeal::Sealed);
+    poll_until("the key is there", || documents.seal() == DocumentSealState::Sealed);
     assert_eq!(
         documents.read(Document::Grants).unwrap(),
         Some(json!(["old"])),
@@ -43,14 +43,14 @@ fn s21_approval_during_key_setup_replaces_nothing() {
     let _ = documents.update(Document::Grants, &mut |stored| {
         // The key becomes available between reading and writing.
         keychain.set_blocked(false);
-        poll_until("the key is there", || documents.seal() == DocumentSeal::Sealed);
+        poll_until("the key is there", || documents.seal() == DocumentSealState::Sealed);
         let mut stored = stored.unwrap_or_else(|| json!([]));
         stored.as_array_mut().unwrap().push(json!("new"));
         stored
     });
     assert_eq!(stored_grants(folder.path()), json!(["old"]), "a withheld document is not overwritten");
     keychain.set_blocked(false);
-    poll_until("the key is there", || documents.seal() == DocumentSeal::Sealed);
+    poll_until("the key is there", || documents.seal() == DocumentSealState::Sealed);
     assert!(add_grant(&*documents), "the write succeeds once the key is available");
     assert_eq!(stored_grants(folder.path()), json!(["old", "new"]), "the approval is added to the existing ones");
 }
@@ -62,7 +62,7 @@ fn s21_dismissed_prompt_withholds_approvals_until_the_next_approval() {
     keychain.set_locked(true);
     let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
-    assert!(matches!(documents.seal(), DocumentSeal::Unavailable { .. }), "the prompt was dismissed");
+    assert!(matches!(documents.seal(), DocumentSealState::Unavailable { .. }), "the prompt was dismissed");
     keychain.set_locked(false);
     let (sender, mut changed) = tokio::sync::mpsc::channel(1);
     documents.watch(Document::Grants, sender);
@@ -103,7 +103,7 @@ fn s21_documents_sealed_on_another_computer_are_adopted_once() {
     let keychain: Arc<GatedKeychain> = Arc::default();
     let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
-    poll_until("the key is there", || documents.seal() == DocumentSeal::Sealed);
+    poll_until("the key is there", || documents.seal() == DocumentSealState::Sealed);
     assert_eq!(
         documents.read(Document::Grants).unwrap(),
         Some(json!(["old"])),

@@ -55,7 +55,7 @@ impl EntryBody {
     }
 
     /// Returns the first `most` characters of the body.
-    pub(super) fn first_chars(&self, most: usize) -> String {
+    pub(super) fn first_chars_of_body(&self, most: usize) -> String {
         // A character has at most four bytes in UTF-8.
         let enough = most * 4;
         let bytes = match self {
@@ -103,7 +103,7 @@ mod tests {
         );
         assert_eq!(body.text(), text, "the compressed text must be restored");
         assert_eq!(
-            body.first_chars(30),
+            body.first_chars_of_body(30),
             text.chars().take(30).collect::<String>(),
             "the first characters must be restored"
         );
@@ -123,10 +123,14 @@ mod tests {
     fn invalid_utf8_is_replaced() {
         let body = EntryBody::new(b"a\xffb");
         assert_eq!(
-            (&*body.text(), &*body.first_chars(2)),
+            (&*body.text(), &*body.first_chars_of_body(2)),
             ("a\u{fffd}b", "a\u{fffd}"),
             "invalid bytes must be replaced"
         );
-        assert_eq!(EntryBody::new("üüü".as_bytes()).first_chars(2), "üü", "characters must be counted, not bytes");
+        assert_eq!(
+            EntryBody::new("üüü".as_bytes()).first_chars_of_body(2),
+            "üü",
+            "characters must be counted, not bytes"
+        );
     }
 }

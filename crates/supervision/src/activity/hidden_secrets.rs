@@ -16,7 +16,7 @@ const MIN_REDACTED_SECRET_BYTES: usize = 8;
 const MAX_REDACTED_TOKENS: usize = 16;
 /// Maximum number of secrets from a server's settings that are redacted in its log. If there are more, only the latest
 /// ones are.
-const MAX_NAMED_SECRETS: usize = 64;
+const MAX_REDACTED_SETTINGS_SECRETS: usize = 64;
 
 /// Secrets that are redacted in the activity log of one server.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ impl RedactedSecrets {
     }
 
     pub(super) fn add_named(&mut self, secrets: Vec<SecretString>) {
-        add_secrets(&mut self.named, secrets, MAX_NAMED_SECRETS);
+        add_secrets(&mut self.named, secrets, MAX_REDACTED_SETTINGS_SECRETS);
     }
 
     pub(super) const fn is_empty(&self) -> bool {

@@ -40,7 +40,7 @@ impl TotalActivitySize {
         let mut largest: Vec<_> = all.map(|activity| (lock(activity).memory_used(), activity)).collect();
         largest.sort_unstable_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
         let sizes: Vec<usize> = largest.iter().map(|(bytes, _)| *bytes).collect();
-        let level = shrink_target(&sizes, target);
+        let level = size_limit_of_largest_logs(&sizes, target);
         for (_, activity) in largest.into_iter().take_while(|(bytes, _)| *bytes > level) {
             lock(activity).shrink_to(level);
         }
@@ -49,7 +49,7 @@ impl TotalActivitySize {
 
 /// Returns the size to which larger logs must shrink so that the total is at most `target`. `sizes` is in descending
 /// order.
-fn shrink_target(sizes: &[usize], target: usize) -> usize {
+fn size_limit_of_largest_logs(sizes: &[usize], target: usize) -> usize {
     let excess = sizes.iter().sum::<usize>().saturating_sub(target);
     let mut above = 0;
     for (at, size) in sizes.iter().enumerate() {
@@ -71,8 +71,8 @@ mod tests {
 
     const MIB: usize = 1024 * 1024;
 
-    fn filled_log(together: &TotalActivitySize, entries: usize, body: usize) -> Mutex<ActivityLog> {
-        let mut activity = ActivityLog::with_shared_total(together);
+    fn activity_log_with_entries(together: &TotalActivitySize, entries: usize, body: usize) -> Mutex<ActivityLog> {
+        let mut activity = ActivityLog::with_shared_total_size(together);
         for _ in 0..entries {
             activity.append_line(ActivityKind::Stderr, &"x".repeat(body));
         }
@@ -83,9 +83,9 @@ mod tests {
     fn oldest_entries_of_the_largest_logs_are_dropped() {
         let together = TotalActivitySize::default();
         // 10 servers with 8 MiB each would use 80 MiB.
-        let mut all: Vec<_> = (0..10).map(|_| filled_log(&together, 15, MAX_ENTRY_BODY_BYTES)).collect();
-        all.push(filled_log(&together, 3, MAX_ENTRY_BODY_BYTES));
-        all.push(filled_log(&together, 1, 100));
+        let mut all: Vec<_> = (0..10).map(|_| activity_log_with_entries(&together, 15, MAX_ENTRY_BODY_BYTES)).collect();
+        all.push(activity_log_with_entries(&together, 3, MAX_ENTRY_BODY_BYTES));
+        all.push(activity_log_with_entries(&together, 1, 100));
         assert!(together.bytes() > MAX_TOTAL_BYTES, "the total must exceed the limit at first: {}", together.bytes());
         together.shrink_to(MAX_TOTAL_BYTES, all.iter());
         let total = together.bytes();
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn logs_within_the_bound_are_unchanged_and_removed_ones_not_counted() {
         let together = TotalActivitySize::default();
-        let all = [filled_log(&together, 3, 1_000), filled_log(&together, 50, 10)];
+        let all = [activity_log_with_entries(&together, 3, 1_000), activity_log_with_entries(&together, 50, 10)];
         let before = together.bytes();
         together.shrink_to(before, all.iter());
         assert_eq!(together.bytes(), before, "logs within the limit must be unchanged");
@@ -129,10 +129,10 @@ mod tests {
 
     #[test]
     fn shrink_target_affects_only_the_largest_logs() {
-        assert_eq!(shrink_target(&[10, 4, 3], 14), 7, "the largest log alone must be shrunk");
-        assert_eq!(shrink_target(&[10, 8, 3], 15), 6, "two logs must be shrunk to the same size");
-        assert_eq!(shrink_target(&[9, 9, 9], 9), 3, "equal logs must be shrunk equally");
-        assert_eq!(shrink_target(&[5, 5], 0), 0, "a target of zero must be possible");
-        assert_eq!(shrink_target(&[], 0), 0, "without logs the target must be zero");
+        assert_eq!(size_limit_of_largest_logs(&[10, 4, 3], 14), 7, "the largest log alone must be shrunk");
+        assert_eq!(size_limit_of_largest_logs(&[10, 8, 3], 15), 6, "two logs must be shrunk to the same size");
+        assert_eq!(size_limit_of_largest_logs(&[9, 9, 9], 9), 3, "equal logs must be shrunk equally");
+        assert_eq!(size_limit_of_largest_logs(&[5, 5], 0), 0, "a target of zero must be possible");
+        assert_eq!(size_limit_of_largest_logs(&[], 0), 0, "without logs the target must be zero");
     }
 }

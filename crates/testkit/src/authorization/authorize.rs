@@ -10,7 +10,7 @@ use super::script::{AuthorizationBehaviour, AuthorizationScript, IssParameter};
 use super::{AuthorizationServerState, parameter_value, random_text};
 use crate::http::{HttpRequest, HttpResponder};
 
-pub(super) async fn respond(
+pub(super) async fn respond_to_authorization(
     state: &AuthorizationServerState,
     script: &AuthorizationScript,
     issuer: &str,
@@ -21,7 +21,7 @@ pub(super) async fn respond(
     let get = |name: &str| parameter_value(&query, name);
     let client = get("client_id").unwrap_or_default();
     let redirect_uri = get("redirect_uri").unwrap_or_default();
-    let Some(mut redirect) = redirect(state, script, client, redirect_uri) else {
+    let Some(mut redirect) = permitted_redirect_url(state, script, client, redirect_uri) else {
         return answer.respond(400, "content-type: text/plain\r\n", b"the client or its redirect URI is unknown").await;
     };
     if script.authorizing == AuthorizationBehaviour::ShowsPage {
@@ -71,7 +71,7 @@ pub(super) async fn respond(
 
 /// Returns the redirect URL if the client may use it, or `None`. The port of a loopback URL is ignored (RFC 8252
 /// section 7.3).
-fn redirect(
+fn permitted_redirect_url(
     state: &AuthorizationServerState,
     script: &AuthorizationScript,
     client: &str,

@@ -12,7 +12,7 @@ pub(super) struct RegisteredClient {
     pub(super) redirect_uris: Vec<String>,
 }
 
-/// Authorization of a client, for which an authorization code or a token was issued.
+/// Authorization of a client for a scope and a resource, for which an authorization code or a token was issued.
 #[derive(Debug, Clone, Default)]
 pub(super) struct IssuedGrant {
     pub(super) client: String,
@@ -56,7 +56,7 @@ pub(super) struct IssuedCredentials {
     pub(super) codes: BTreeMap<String, AuthorizationCode>,
     pub(super) access: BTreeMap<String, AccessToken>,
     pub(super) refresh: BTreeMap<String, RefreshToken>,
-    /// Nonce that DPoP proofs must currently contain, or `None` if none is required.
+    /// Nonce that DPoP proofs must currently contain, or `None` if no nonce is required.
     pub(super) nonce: Option<String>,
     authorization_count: u64,
 }

@@ -30,7 +30,7 @@ pub fn find_leaks(issuers: &[&AuthorizationServer], servers: &[&ProtectedServer]
 struct IssuedCredential {
     what: &'static str,
     text: String,
-    /// Set if clients may send the credential to its issuer.
+    /// Set if clients may send the credential to the authorization server that issued it.
     at_issuer: bool,
     /// URL of the only MCP server that may receive the credential, or `None` if no MCP server may.
     at_server: Option<String>,

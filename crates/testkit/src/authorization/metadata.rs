@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::script::{AuthorizationScript, DpopBehaviour, MetadataLocation};
 
-/// Returns the metadata document at this path, or `None` if there is none.
+/// Returns the metadata document that the server provides at this path, or `None` if it provides none.
 pub(super) fn metadata_document_at(script: &AuthorizationScript, origin: &str, path: &str) -> Option<Value> {
     let own = &script.path;
     let is_here = match script.metadata {
@@ -43,7 +43,7 @@ fn metadata_document(script: &AuthorizationScript, issuer: &str) -> Value {
             document[name] = value;
         }
     }
-    crate::lure::add_lure_to_metadata(&mut document);
+    crate::forbidden_url::add_forbidden_url_to_metadata(&mut document);
     override_members(&mut document, &script.overrides);
     document
 }

@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use crate::http::{HttpRequest, HttpResponder, HttpServer};
 use issued::IssuedCredentials;
 
-/// Authorization server on loopback. It stops when its last clone is dropped.
+/// Scripted authorization server on loopback. It stops when its last clone is dropped.
 #[derive(Clone)]
 pub struct AuthorizationServer {
     server: Arc<HttpServer>,
@@ -150,12 +150,14 @@ async fn respond(state: &AuthorizationServerState, request: &HttpRequest, mut an
         return answer.json(&document).await;
     }
     match (request.method.as_str(), path.strip_prefix(script.path.as_str()).unwrap_or_default()) {
-        ("GET", "/authorize") => authorize::respond(state, &script, &issuer, request, answer).await,
+        ("GET", "/authorize") => authorize::respond_to_authorization(state, &script, &issuer, request, answer).await,
         ("POST", "/token") => {
             tokio::time::sleep(Duration::from_millis(script.delay_ms)).await;
-            token::respond(state, &script, &issuer, request, answer).await
+            token::respond_to_token_request(state, &script, &issuer, request, answer).await
         }
-        ("POST", "/register") if script.registration => register::respond(state, &script, request, answer).await,
+        ("POST", "/register") if script.registration => {
+            register::respond_to_registration(state, &script, request, answer).await
+        }
         ("POST", "/revoke") if script.revocation => {
             let form = request.form();
             if !script.revokes_access && parameter_value(&form, "token_type_hint") == Some("access_token") {
@@ -206,7 +208,7 @@ async fn respond_with_error(
     answer.respond(status, &headers, body.to_string().as_bytes()).await
 }
 
-/// Returns a random text with the prefix `kind`, by which recorded requests are easier to read.
+/// Returns a random text that begins with `kind`, which makes recorded requests easier to read.
 fn random_text(kind: &str) -> String {
     let rest: String = std::iter::repeat_with(fastrand::alphanumeric).take(24).collect();
     format!("{kind}-{rest}")

@@ -12,16 +12,17 @@ use super::script::{DpopBehaviour, ProtectedScript, RefusalBehaviour, ResourceMe
 use super::{AuthorizationServer, random_text, requests_json, script, split_scope, token};
 use crate::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 
-/// Path of the MCP endpoint, which also ends the resource identifier.
+/// Path of the MCP endpoint, and so the end of the resource identifier.
 const ENDPOINT_PATH: &str = "/mcp";
 const WELL_KNOWN_METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 /// Path of the protected resource metadata if only the `WWW-Authenticate` header contains its URL.
-const HEADER_METADATA_PATH: &str = "/where/nobody/looks";
+const METADATA_PATH_IN_HEADER: &str = "/where/nobody/looks";
 
-/// Maximum number of recorded requests that a test in another process receives.
+/// Maximum number of recorded requests that the server returns to a test in another process.
 const MAX_LISTED_REQUESTS: usize = 1_000;
 
-/// MCP server on loopback that requires access tokens and offers the tool `echo`. It stops when this is dropped.
+/// MCP server on loopback that requires access tokens and offers the tool `echo`. The server stops when this value is
+/// dropped.
 pub struct ProtectedServer {
     server: HttpServer,
     state: Arc<ProtectedServerState>,
@@ -31,12 +32,12 @@ struct ProtectedServerState {
     script: Mutex<ProtectedScript>,
     /// Authorization servers whose tokens the server accepts.
     issuers: Mutex<Vec<AuthorizationServer>>,
-    /// Number of requests, used to refuse every second one.
+    /// Number of requests with a valid token, counted to refuse every second one.
     request_count: AtomicUsize,
 }
 
 impl ProtectedServerState {
-    /// Returns `true` if the script refuses a request with a valid token.
+    /// Returns `true` if the server refuses a request with HTTP status 401 although its token is valid.
     fn refuses_request(&self, refusing: RefusalBehaviour, request: &HttpRequest) -> bool {
         match refusing {
             RefusalBehaviour::Unauthorized | RefusalBehaviour::Nonces => true,
@@ -118,7 +119,7 @@ async fn respond(
     let origin = format!("http://{}", request.header("host").unwrap_or_default());
     let path = request.path_without_query();
     let metadata = match script.metadata {
-        ResourceMetadataLocation::Header => Some(HEADER_METADATA_PATH.to_owned()),
+        ResourceMetadataLocation::Header => Some(METADATA_PATH_IN_HEADER.to_owned()),
         ResourceMetadataLocation::WellKnown => Some(format!("{WELL_KNOWN_METADATA_PATH}{ENDPOINT_PATH}")),
         ResourceMetadataLocation::Root => Some(WELL_KNOWN_METADATA_PATH.to_owned()),
         _ => None,
@@ -154,7 +155,7 @@ fn metadata_document(script: &ProtectedScript, issuers: &[AuthorizationServer], 
     if let Some(scopes) = &script.scopes {
         document["scopes_supported"] = json!(scopes);
     }
-    crate::lure::add_lure_to_metadata(&mut document);
+    crate::forbidden_url::add_forbidden_url_to_metadata(&mut document);
     override_members(&mut document, &script.overrides);
     document
 }
@@ -174,7 +175,7 @@ async fn respond_protected(
     let is_bound = issuers.iter().any(|issuer| issuer.state.script().dpop != DpopBehaviour::Off);
     let scheme = if is_bound { "DPoP" } else { "Bearer" };
     let is_let_in = script.allows_anonymous && request.header("authorization").is_none();
-    let held = match token_scopes(script, issuers, request, &url) {
+    let held = match authorized_scopes(script, issuers, request, &url) {
         _ if is_let_in => Vec::new(),
         Ok(held) if !state.refuses_request(script.refusing, request) => held,
         other => {
@@ -227,7 +228,7 @@ struct RequestRefusal {
 }
 
 /// Returns the scopes of the request's token, or the refusal if the token is missing or not valid for this server.
-fn token_scopes(
+fn authorized_scopes(
     script: &ProtectedScript,
     issuers: &[AuthorizationServer],
     request: &HttpRequest,
@@ -276,7 +277,7 @@ async fn respond_unauthorized(
 
 fn challenge_header(script: &ProtectedScript, origin: &str, scheme: &str, error: &str, scope: Option<&str>) -> String {
     let metadata = match &script.metadata {
-        ResourceMetadataLocation::Header => Some(format!("{origin}{HEADER_METADATA_PATH}")),
+        ResourceMetadataLocation::Header => Some(format!("{origin}{METADATA_PATH_IN_HEADER}")),
         ResourceMetadataLocation::HeaderNames(url) => Some(url.clone()),
         _ => None,
     };

@@ -9,7 +9,7 @@ use super::script::AuthorizationScript;
 use super::{AuthorizationServerState, random_text, respond_with_error};
 use crate::http::{HttpRequest, HttpResponder};
 
-pub(super) async fn respond(
+pub(super) async fn respond_to_registration(
     state: &AuthorizationServerState,
     script: &AuthorizationScript,
     request: &HttpRequest,

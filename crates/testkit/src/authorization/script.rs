@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-/// Path at which the authorization server serves its metadata.
+/// Path at which the authorization server provides its metadata document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum MetadataLocation {
     /// RFC 8414: `/.well-known/oauth-authorization-server`, then the issuer's path.
     OAuth,
-    /// OpenID Connect Discovery with the path at the end: `/.well-known/openid-configuration`, then the issuer's path.
+    /// OpenID Connect Discovery with the issuer's path at the end: `/.well-known/openid-configuration`, then the path.
     OpenIdInserted,
-    /// OpenID Connect Discovery with the path at the beginning: the issuer's path, then
+    /// OpenID Connect Discovery with the issuer's path at the beginning: the path, then
     /// `/.well-known/openid-configuration`.
     OpenIdAppended,
     /// Metadata is not served at any path.
     None,
 }
 
-/// Value of the parameter `iss` in authorization responses (RFC 9207).
+/// Value of the parameter `iss` that the server sends in authorization responses (RFC 9207).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum IssParameter {
@@ -36,13 +36,13 @@ pub enum IssParameter {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum AuthorizationBehaviour {
-    /// Redirects with an authorization code for the requested scopes.
+    /// Redirects to the client with an authorization code for the requested scopes.
     Grants,
-    /// Redirects with this OAuth error code.
+    /// Redirects to the client with this OAuth error code.
     Denies(String),
-    /// Shows a page and does not redirect.
+    /// Shows a page instead of redirecting to the client.
     ShowsPage,
-    /// Redirects with an authorization code for these scopes instead of the requested ones.
+    /// Redirects to the client with an authorization code for these scopes instead of the requested ones.
     GrantsOnly(String),
 }
 
@@ -176,17 +176,17 @@ pub enum ResourceMetadataLocation {
 pub enum RefusalBehaviour {
     /// No request with a valid token is refused.
     Nothing,
-    /// Every request, with the HTTP status 401.
+    /// Refuses every request with the HTTP status 401.
     Unauthorized,
-    /// Every second request, with the HTTP status 401.
+    /// Refuses every second request with the HTTP status 401.
     EverySecond,
-    /// Every request, with the HTTP status 401 and the error `use_dpop_nonce`, each time with a new nonce.
+    /// Refuses every request with the HTTP status 401 and the error `use_dpop_nonce`, each time with a new nonce.
     Nonces,
-    /// Every GET request of the endpoint, with the HTTP status 401. Open streams are closed.
+    /// Refuses every GET request with the HTTP status 401, and closes open streams.
     Streams,
-    /// Every tool call, with the HTTP status 403 and the error `insufficient_scope`.
+    /// Refuses every tool call with the HTTP status 403 and the error `insufficient_scope`.
     InsufficientScope,
-    /// Every request, with this HTTP status.
+    /// Refuses every request with this HTTP status.
     Status(u16),
 }
 
@@ -206,7 +206,7 @@ pub struct ProtectedScript {
     pub challenge_scope: Option<String>,
     /// Scopes that a tool call requires, by name of the tool.
     pub tool_scopes: BTreeMap<String, String>,
-    /// Requests with a valid token that the server refuses nevertheless.
+    /// Rule by which the server refuses requests although their token is valid.
     pub refusing: RefusalBehaviour,
     /// Set if the server accepts requests without a token.
     pub allows_anonymous: bool,
@@ -215,7 +215,8 @@ pub struct ProtectedScript {
     /// Interval of `list_changed` notifications in milliseconds, on the stream that a GET request of the endpoint
     /// opens. `None` if there is no stream.
     pub changes_ms: Option<u64>,
-    /// HTTP status and target URL with which requests with a valid token are redirected, or `None` to respond normally.
+    /// HTTP status and target URL of the redirect with which the server responds to requests with a valid token, or
+    /// `None` to respond normally.
     pub redirect: Option<(u16, String)>,
 }
 

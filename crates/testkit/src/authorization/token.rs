@@ -22,7 +22,7 @@ fn refuse_token_request<T>(error: &str, why: &'static str) -> Result<T, TokenRef
     Err((400, error.to_owned(), why))
 }
 
-pub(super) async fn respond(
+pub(super) async fn respond_to_token_request(
     state: &AuthorizationServerState,
     script: &AuthorizationScript,
     issuer: &str,

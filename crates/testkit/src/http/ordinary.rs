@@ -5,7 +5,7 @@ use std::io;
 use serde_json::{Value, json};
 
 use super::{HttpRequest, HttpResponder};
-use crate::lure;
+use crate::forbidden_url;
 
 /// Returns the definition of the tool `echo`.
 pub fn echo_tool() -> Value {
@@ -14,19 +14,19 @@ pub fn echo_tool() -> Value {
         "description": "Returns the given text.",
         "inputSchema": { "type": "object", "properties": { "text": { "type": "string" } } }
     });
-    lure::add_lure_to_definition(&mut tool);
+    forbidden_url::add_forbidden_url_to_definition(&mut tool);
     tool
 }
 
 fn tools() -> Vec<Value> {
-    [Some(echo_tool()), lure::lure_tool()].into_iter().flatten().collect()
+    [Some(echo_tool()), forbidden_url::tool_with_forbidden_url()].into_iter().flatten().collect()
 }
 
 /// Returns the result of a request in this protocol revision, or `None` if the revision does not have its method.
 pub fn method_result(revision: &str, message: &Value) -> Option<Value> {
     let is_modern = revision >= "2026";
     let mut server = json!({ "name": "scripted", "version": "1" });
-    lure::add_lure_to_definition(&mut server);
+    forbidden_url::add_forbidden_url_to_definition(&mut server);
     let mut result = match message["method"].as_str()? {
         "server/discover" if is_modern => {
             json!({ "supportedVersions": [revision], "capabilities": { "tools": {} }, "serverInfo": server })
@@ -39,7 +39,7 @@ pub fn method_result(revision: &str, message: &Value) -> Option<Value> {
         "tools/call" => json!({ "content": [{ "type": "text", "text": message["params"]["arguments"]["text"] }] }),
         _ => return None,
     };
-    lure::add_lure_to_result(revision, &mut result);
+    forbidden_url::add_forbidden_url_to_result(revision, &mut result);
     if is_modern {
         result["resultType"] = json!("complete");
         result["ttlMs"] = json!(0);

@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 const MAX_REQUEST_HEAD_BYTES: usize = 256 * 1024;
 const MAX_REQUEST_BODY_BYTES: usize = 64 * 1024 * 1024;
 
-/// HTTP request that the server received.
+/// HTTP request that a scripted server received.
 #[derive(Debug, Clone, Default)]
 pub struct HttpRequest {
     /// HTTP method, such as `GET`, `POST` or `DELETE`.
@@ -24,7 +24,8 @@ pub struct HttpRequest {
 }
 
 impl HttpRequest {
-    /// Returns the first value of a header, or `None`. The name is case-insensitive.
+    /// Returns the first value of the header `name`, or `None` if the request has no such header. The case of `name` is
+    /// ignored.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().skip(1).find_map(|line| {
             let (found, value) = line.split_once(':')?;

@@ -16,7 +16,7 @@ use crate::{desktop_app, node, workspace};
 
 /// Number of runs of each measurement. The median is reported.
 const RUNS_PER_MEASUREMENT: usize = 7;
-/// Timeout of one start of the app, until it reports its measurement.
+/// Maximum time from the start of the app until it prints its measurement.
 const APP_START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Measurements of the app, which it prints if `DRAWBRIDGE_BENCH` contains their name. Each entry has the name, the
@@ -100,7 +100,7 @@ fn measure_once(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &s
     }
 }
 
-/// Returns the number in a line such as `painted 412`. The last line is ignored until it ends in a newline, since the
+/// Returns the number after `word` in a line such as `painted 412`. A last line without a newline is ignored, since the
 /// app may still be writing it.
 fn parse_measured_value(text: &str, word: &str) -> Option<f64> {
     let whole = &text[..=text.rfind('\n')?];

@@ -12,7 +12,7 @@ use crate::{node, workspace};
 /// MCP client that `bench compare` measures, shown as a column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum BenchClient {
-    /// Lower bound without an MCP client: a program that only transfers the bytes.
+    /// Lower bound: a program that transfers the same bytes without an MCP client.
     Bare,
     /// Drawbridge's own client, `mcp-transport`.
     Drawbridge,
@@ -56,15 +56,15 @@ impl BenchClient {
         matches!(self, Self::Rmcp | Self::RmcpOneThread | Self::RmcpPooled)
     }
 
-    /// Returns `true` if this client is measured over HTTP (`http`) or stdio. Clients that differ only in the other
-    /// transport are skipped.
+    /// Returns `true` if this client is measured over HTTP (if `http` is set) or over stdio. A client is skipped if it
+    /// differs from another one only in the other transport.
     pub(super) const fn is_measured_over(self, http: bool) -> bool {
         http || !matches!(self, Self::RmcpPooled)
     }
 
     /// Returns the path of the client's program, and the arguments that precede the name of the scenario.
     pub(super) fn command(self, profile: &str) -> (PathBuf, Vec<String>) {
-        let script = |path: &str| vec![peers_folder().join(path).to_string_lossy().into_owned()];
+        let script = |path: &str| vec![benchmark_clients_folder().join(path).to_string_lossy().into_owned()];
         match self {
             Self::Bare => (binary_path(profile, "bench-bare"), Vec::new()),
             Self::Drawbridge => (binary_path(profile, "bench-client"), Vec::new()),
@@ -94,7 +94,7 @@ fn binary_path(profile: &str, name: &str) -> PathBuf {
 }
 
 /// Returns the folder with the benchmark clients that use other SDKs.
-pub(super) fn peers_folder() -> PathBuf {
+pub(super) fn benchmark_clients_folder() -> PathBuf {
     workspace::tests_folder().join("bench/peers")
 }
 
@@ -119,8 +119,9 @@ pub(super) fn install_clients(clients: &[BenchClient], profile: &str) -> Result<
     let mut missing = Vec::new();
     for client in clients {
         let installed = match client {
-            BenchClient::TypeScript => node::check_node_version()
-                .and_then(|()| node::install_packages(&peers_folder().join("typescript"), &mut Program::run)),
+            BenchClient::TypeScript => node::check_node_version().and_then(|()| {
+                node::install_packages(&benchmark_clients_folder().join("typescript"), &mut Program::run)
+            }),
             BenchClient::Python => install_python(),
             _ => Ok(()),
         };
@@ -134,7 +135,7 @@ pub(super) fn install_clients(clients: &[BenchClient], profile: &str) -> Result<
 }
 
 fn install_python() -> Result<(), Problem> {
-    let requirements = peers_folder().join("python/requirements.txt");
+    let requirements = benchmark_clients_folder().join("python/requirements.txt");
     let stamp = workspace::target_folder("stamps")?.join("bench-requirements.txt");
     node::run_once_per_content(&requirements, &stamp, python_path().exists(), || {
         print_step("installing the Python SDK into target/venv-bench");

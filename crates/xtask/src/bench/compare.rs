@@ -88,11 +88,13 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
             measure_cell_once(cell, &place)?;
         }
     }
-    let others = busy.other_load();
+    let others = busy.load_of_other_programs();
     print_step(&format!("measured in {:.0} seconds", began.elapsed().as_secs_f64()));
-    let head =
-        table::format_head(&facts::condition_lines(&options.profile, options.core, others), options.rounds.into());
-    let tables = table::format_tables(&cells, image_line_length(&cells, &place)?);
+    let head = table::format_head(
+        &facts::measurement_condition_lines(&options.profile, options.core, others),
+        options.rounds.into(),
+    );
+    let tables = table::format_tables(&cells, image_response_size(&cells, &place)?);
     println!("{head}\n{tables}");
     if !options.no_write && options.rows.is_empty() && options.clients.is_empty() {
         results::write(&head, &tables)?;
@@ -108,8 +110,8 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     }
 }
 
-/// Measures the client of a cell once in the cell's scenario, and adds the report or the failure to the cell. A cell
-/// that has failed is not measured again.
+/// Runs the client of a cell once in the cell's scenario, and adds its report or failure to the cell. A client that has
+/// failed is not run again.
 fn measure_cell_once(cell: &mut BenchmarkCell, place: &MeasurementConditions) -> Result<(), Problem> {
     let title = cell.client.title();
     if cell.failure.is_some() {
@@ -120,24 +122,24 @@ fn measure_cell_once(cell: &mut BenchmarkCell, place: &MeasurementConditions) ->
         Ok(report) => {
             let session = report.session_pss.map(|kilobytes| format!(", {kilobytes:.1} kB a session"));
             eprintln!("    {title:<26} {:>8.4} s{}", report.seconds, session.unwrap_or_default());
-            cell.rounds.push(report);
+            cell.reports.push(report);
         }
         Err(Problem::Interrupted) => return Err(Problem::Interrupted),
         Err(problem) => {
             eprintln!("    {title:<26} failed: {problem}");
-            cell.rounds.clear();
+            cell.reports.clear();
             cell.failure = Some(problem.to_string());
         }
     }
     Ok(())
 }
 
-/// Returns the length of the response that contains the image, in bytes, as measured by the client without MCP. Returns
-/// `None` if the row with the image is not selected.
-fn image_line_length(cells: &[BenchmarkCell], place: &MeasurementConditions) -> Result<Option<f64>, Problem> {
+/// Returns the size of the response that contains the image, in bytes, as reported by a client of the selected columns
+/// or else by the lower bound. Returns `None` if the row with the image is not selected.
+fn image_response_size(cells: &[BenchmarkCell], place: &MeasurementConditions) -> Result<Option<f64>, Problem> {
     let mut shown = cells.iter().filter(|cell| cell.row.scenario == IMAGE_SCENARIO).peekable();
     let Some(row) = shown.peek().map(|cell| cell.row) else { return Ok(None) };
-    match shown.find_map(|cell| cell.rounds.first()?.answer_bytes) {
+    match shown.find_map(|cell| cell.reports.first()?.answer_bytes) {
         Some(bytes) => Ok(Some(bytes)),
         None => Ok(place.measure(BenchClient::Bare, row)?.answer_bytes),
     }

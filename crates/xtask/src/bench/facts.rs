@@ -8,8 +8,8 @@ use super::clients;
 use crate::process::Program;
 use crate::workspace;
 
-/// Average number of cores used by other programs above which the results are not reliable.
-const MAX_OTHER_LOAD_CORES: f64 = 0.1;
+/// Maximum load by other programs for reliable results, as the average number of cores that they use.
+const MAX_LOAD_OF_OTHER_PROGRAMS_CORES: f64 = 0.1;
 /// Clock ticks per second in `/proc/stat`. The kernel uses this unit on every supported machine.
 const TICKS_PER_SECOND: f64 = 100.0;
 
@@ -31,8 +31,8 @@ impl ProcessorUse {
         }
     }
 
-    /// Returns the average number of cores that other programs have used since this value was recorded.
-    pub(super) fn other_load(self) -> f64 {
+    /// Returns the average number of cores that other programs have used since `self` was recorded.
+    pub(super) fn load_of_other_programs(self) -> f64 {
         let now = Self::now();
         let passed = (now.at - self.at).as_secs_f64();
         ((now.machine - self.machine) - (now.ours - self.ours)).max(0.0) / passed
@@ -49,7 +49,7 @@ fn busy_seconds(stat: &str) -> f64 {
     counted.map(|(_, ticks)| ticks).sum::<f64>() / TICKS_PER_SECOND
 }
 
-/// Returns the processor seconds of a process and of the children that it waited for.
+/// Returns the processor time of a process and of its children that have exited, in seconds.
 fn process_seconds(stat: &str) -> f64 {
     // The second field is the program's name in parentheses, which may contain any character.
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
@@ -60,15 +60,18 @@ fn process_seconds(stat: &str) -> f64 {
 
 /// Returns the versions, the machine, the Cargo profile and the load caused by other programs (`others`, in cores), one
 /// text per line.
-pub(super) fn condition_lines(profile: &str, core: usize, others: f64) -> Vec<String> {
+pub(super) fn measurement_condition_lines(profile: &str, core: usize, others: f64) -> Vec<String> {
     let mut facts = tool_versions();
     facts.push(format!("{} (used: core {core})", machine_description()));
     facts.push(format!(
         "cargo profile of the Rust clients and of the server: `{profile}`{}",
         cargo_profile_note(profile)
     ));
-    let warning =
-        if others > MAX_OTHER_LOAD_CORES { ": **the machine was not quiet, times are too long**" } else { "" };
+    let warning = if others > MAX_LOAD_OF_OTHER_PROGRAMS_CORES {
+        ": **the machine was not quiet, times are too long**"
+    } else {
+        ""
+    };
     facts.push(format!("all other programs used {:.0} % of one core meanwhile{warning}", others * 100.0));
     facts
 }
@@ -95,9 +98,12 @@ fn tool_versions() -> Vec<String> {
     };
     let lockfile = workspace::root_folder().join("Cargo.lock");
     let package = |name: &str| locked(lockfile.clone(), &format!("name = \"{name}\"\nversion = \""), "\"");
-    let npm =
-        locked(clients::peers_folder().join("typescript/package.json"), "\"@modelcontextprotocol/client\": \"", "\"");
-    let pip = locked(clients::peers_folder().join("python/requirements.txt"), "mcp==", "\n");
+    let npm = locked(
+        clients::benchmark_clients_folder().join("typescript/package.json"),
+        "\"@modelcontextprotocol/client\": \"",
+        "\"",
+    );
+    let pip = locked(clients::benchmark_clients_folder().join("python/requirements.txt"), "mcp==", "\n");
     vec![
         format!("Drawbridge {}, {}", package("host"), version_of(Path::new("rustc"))),
         format!("rmcp {} and reqwest {}", package("rmcp"), package("reqwest")),
@@ -139,13 +145,13 @@ mod tests {
 
     #[test]
     fn busy_machine_and_other_profile_are_noted() {
-        let text = condition_lines("profiling", 1, 0.5).join("\n");
+        let text = measurement_condition_lines("profiling", 1, 0.5).join("\n");
         assert!(
             text.contains("50 % of one core meanwhile: **the machine was not quiet"),
             "the load should be reported: {text}"
         );
         assert!(text.contains("`profiling`: **without link-time"), "the profile should be reported: {text}");
-        let text = condition_lines("release", 1, 0.02).join("\n");
+        let text = measurement_condition_lines("release", 1, 0.02).join("\n");
         assert!(!text.contains("**"), "there should be no warning: {text}");
     }
 }

@@ -18,48 +18,53 @@ pub(super) struct Options {
     profile: String,
 }
 
-/// Series of measurements by `bench-growth`: the cost of one step at several data sizes.
+/// Series of measurements by `bench-growth`: the cost of one operation at several data sizes.
 struct GrowthSeries {
     name: &'static str,
     title: &'static str,
     /// Unit of the data sizes on the horizontal axis.
-    sizes: &'static str,
+    size_unit: &'static str,
     /// Unit of the plotted cost, and the factor that converts a measured cost to it.
-    unit: (&'static str, f64),
+    cost_unit: (&'static str, f64),
 }
 
 const MEASURED_SERIES: [GrowthSeries; 7] = [
     GrowthSeries {
         name: "ready",
         title: "Servers started at once until all are ready",
-        sizes: "servers",
-        unit: ("s", 1.0),
+        size_unit: "servers",
+        cost_unit: ("s", 1.0),
     },
     GrowthSeries {
         name: "memory",
         title: "Memory that these servers' sessions take",
-        sizes: "servers",
-        unit: ("MB", 1.0),
+        size_unit: "servers",
+        cost_unit: ("MB", 1.0),
     },
-    GrowthSeries { name: "ended", title: "The end of the app with these servers", sizes: "servers", unit: ("s", 1.0) },
-    GrowthSeries { name: "rules", title: "A decision about a call", sizes: "rules", unit: ("µs", 1e6) },
+    GrowthSeries {
+        name: "ended",
+        title: "The end of the app with these servers",
+        size_unit: "servers",
+        cost_unit: ("s", 1.0),
+    },
+    GrowthSeries { name: "rules", title: "A decision about a call", size_unit: "rules", cost_unit: ("µs", 1e6) },
     GrowthSeries {
         name: "pins",
         title: "Whether a tool is as it was reviewed",
-        sizes: "pinned tools",
-        unit: ("µs", 1e6),
+        size_unit: "pinned tools",
+        cost_unit: ("µs", 1e6),
     },
     GrowthSeries {
         name: "audit",
         title: "A call that is written to the audit log",
-        sizes: "entries",
-        unit: ("ms", 1e3),
+        size_unit: "entries",
+        cost_unit: ("ms", 1e3),
     },
     GrowthSeries {
         name: "search",
         title: "A search for a frequent and a rare word",
-        sizes: "messages",
-        unit: ("ms", 1e3),
+        size_unit: "messages",
+        cost_unit: ("ms", 1e3),
     },
 ];
 
@@ -88,9 +93,11 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
         if points.is_empty() {
             return Err(Problem::Machine(format!("bench-growth printed no point of {:?}", series.name)));
         }
-        let points: Vec<(f64, f64)> = points.into_iter().map(|(size, cost)| (size, cost * series.unit.1)).collect();
+        let points: Vec<(f64, f64)> =
+            points.into_iter().map(|(size, cost)| (size, cost * series.cost_unit.1)).collect();
         let file = folder.join(format!("growth-{}.svg", series.name));
-        fs::write(&file, plot::svg(&points, series.sizes, series.unit.0)).map_err(Problem::file_error(&file))?;
+        fs::write(&file, plot::svg(&points, series.size_unit, series.cost_unit.0))
+            .map_err(Problem::file_error(&file))?;
         report.push_str(&format_section(&series, &points));
     }
     let file = folder.join("GROWTH.md");
@@ -106,9 +113,9 @@ fn parse_points(text: &str, series: &str) -> Vec<(f64, f64)> {
 }
 
 fn format_section(series: &GrowthSeries, points: &[(f64, f64)]) -> String {
-    let (unit, sizes) = (series.unit.0, series.sizes);
-    let mut text = format!("\n## {}\n\n![{} by {sizes}](growth-{}.svg)\n\n", series.title, unit, series.name);
-    text.push_str(&format!("| {sizes} | {unit} |\n|--:|--:|\n"));
+    let (unit, size_unit) = (series.cost_unit.0, series.size_unit);
+    let mut text = format!("\n## {}\n\n![{} by {size_unit}](growth-{}.svg)\n\n", series.title, unit, series.name);
+    text.push_str(&format!("| {size_unit} | {unit} |\n|--:|--:|\n"));
     for (size, cost) in points {
         text.push_str(&format!("| {size} | {} |\n", plot::format_number(*cost)));
     }

@@ -49,7 +49,7 @@ const GROWTH_TOLERANCE_PERCENT: u64 = 5;
 /// Maximum number of times that the instructions of an operation are counted before it is reported as grown.
 const MAX_COUNT_ATTEMPTS: usize = 3;
 /// Prefix of the line in `tests/bench/instructions.tsv` that contains the compiler version.
-const COMPILER_LINE_PREFIX: &str = "# ";
+const COMPILER_VERSION_LINE_PREFIX: &str = "# ";
 
 /// Instruction counts of the measured operations by name, and the compiler that generated the counted instructions.
 #[derive(Debug, PartialEq)]
@@ -58,12 +58,12 @@ struct InstructionCounts {
     steps: BTreeMap<String, u64>,
 }
 
-/// Result of comparing the counted instructions with the committed counts.
+/// Result of comparing the counted instructions with the committed counts, if nothing has grown too much.
 pub(crate) enum CountComparison {
-    /// No step exceeds its committed count by more than the tolerance.
+    /// No operation exceeds its committed count by more than the tolerance.
     Unchanged,
-    /// The committed counts are for another compiler or target, or instructions can't be counted on this system.
-    /// Contains the reason.
+    /// The committed counts are for another compiler or target, or instructions can't be counted on this system. The
+    /// text is the reason.
     NotComparable(String),
 }
 
@@ -127,7 +127,7 @@ fn instruction_counts_file() -> PathBuf {
     workspace::tests_folder().join("bench/instructions.tsv")
 }
 
-/// Counts the instructions of each step, and repeats the count of a step that exceeds `committed`.
+/// Counts the instructions of each operation, and counts again if an operation exceeds its count in `committed`.
 ///
 /// # Errors
 /// Returns a [`Problem`] if a step fails.
@@ -149,7 +149,8 @@ fn count_instructions(committed: Option<&InstructionCounts>) -> Result<Instructi
     Ok(InstructionCounts { compiler: compiler_version()?, steps })
 }
 
-/// Runs a step under callgrind once, with `count` repetitions, and returns the number of instructions.
+/// Runs an operation under callgrind with `count` repetitions, and returns the total number of instructions of the
+/// program.
 fn run_callgrind(step: &str, count: u64) -> Result<u64, Problem> {
     let out = workspace::target_folder("guard")?.join(step);
     Program::new("bwrap")
@@ -180,7 +181,7 @@ fn compiler_version() -> Result<String, Problem> {
     Ok(format!("rustc {} for {}", field("release:"), field("host:")))
 }
 
-/// Returns a description of each step that grew by more than the tolerance, with its growth in percent.
+/// Returns a description of each operation whose count grew by more than the tolerance, with its growth in percent.
 fn grown_steps(committed: &InstructionCounts, counted: &InstructionCounts) -> Vec<String> {
     let growth = counted.steps.iter().filter_map(|(name, now)| {
         let was = committed.steps.get(name).copied().unwrap_or(0);
@@ -209,7 +210,7 @@ fn growth_ratio(now: u64, was: u64) -> f64 {
 
 impl InstructionCounts {
     fn read(text: &str) -> Option<Self> {
-        let compiler = text.lines().find_map(|line| line.strip_prefix(COMPILER_LINE_PREFIX))?.to_owned();
+        let compiler = text.lines().find_map(|line| line.strip_prefix(COMPILER_VERSION_LINE_PREFIX))?.to_owned();
         let steps = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
         let steps = steps.map(|line| {
             let (name, count) = line.split_once('\t')?;
@@ -220,7 +221,7 @@ impl InstructionCounts {
 
     fn text(&self) -> String {
         let steps: String = self.steps.iter().map(|(name, count)| format!("{name}\t{count}\n")).collect();
-        format!("{COMPILER_LINE_PREFIX}{}\n{steps}", self.compiler)
+        format!("{COMPILER_VERSION_LINE_PREFIX}{}\n{steps}", self.compiler)
     }
 }
 
@@ -228,7 +229,7 @@ impl InstructionCounts {
 mod tests {
     use super::*;
 
-    fn counts_with_call(call: u64) -> InstructionCounts {
+    fn counts_with_call_instructions(call: u64) -> InstructionCounts {
         let steps = BTreeMap::from([("call".to_owned(), call), ("list".to_owned(), 1_000)]);
         InstructionCounts { compiler: "rustc 1.95.0 for x86_64-unknown-linux-gnu".to_owned(), steps }
     }
@@ -236,8 +237,8 @@ mod tests {
     #[test]
     fn instruction_counts_round_trip() {
         assert_eq!(
-            InstructionCounts::read(&counts_with_call(7).text()),
-            Some(counts_with_call(7)),
+            InstructionCounts::read(&counts_with_call_instructions(7).text()),
+            Some(counts_with_call_instructions(7)),
             "parsing the text should return the same counts"
         );
         assert_eq!(InstructionCounts::read("call\t7\n"), None, "a file without a compiler should be rejected");
@@ -251,17 +252,17 @@ mod tests {
     #[test]
     fn step_may_grow_within_the_tolerance() {
         assert_eq!(
-            grown_steps(&counts_with_call(1_000), &counts_with_call(1_050)),
+            grown_steps(&counts_with_call_instructions(1_000), &counts_with_call_instructions(1_050)),
             Vec::<String>::new(),
             "growth within the tolerance should be accepted"
         );
         assert_eq!(
-            grown_steps(&counts_with_call(1_000), &counts_with_call(500)),
+            grown_steps(&counts_with_call_instructions(1_000), &counts_with_call_instructions(500)),
             Vec::<String>::new(),
             "a lower count should be accepted"
         );
         assert_eq!(
-            grown_steps(&counts_with_call(1_000), &counts_with_call(1_051)),
+            grown_steps(&counts_with_call_instructions(1_000), &counts_with_call_instructions(1_051)),
             ["call costs 1051 instructions (+5.1 %)"],
             "growth above the tolerance should be reported"
         );
@@ -269,16 +270,16 @@ mod tests {
 
     #[test]
     fn new_step_requires_a_committed_count() {
-        let committed = InstructionCounts { steps: BTreeMap::new(), ..counts_with_call(0) };
+        let committed = InstructionCounts { steps: BTreeMap::new(), ..counts_with_call_instructions(0) };
         assert_eq!(
-            grown_steps(&committed, &counts_with_call(9)).len(),
+            grown_steps(&committed, &counts_with_call_instructions(9)).len(),
             2,
             "steps without a committed count should be reported"
         );
     }
 
     #[test]
-    fn total_is_found_in_callgrind_output() {
+    fn instruction_total_is_parsed_from_callgrind_output() {
         assert_eq!(
             callgrind_total("events: Ir\nfn=(1) main\n1 5\n\ntotals: 1234\n"),
             Some(1234),

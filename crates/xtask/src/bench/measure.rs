@@ -15,17 +15,18 @@ use crate::problem::Problem;
 use crate::process::{self, Program, RunningProgram};
 use crate::workspace;
 
-/// Timeout of a run. The slowest client needs about ten seconds for its slowest row on a quiet machine.
+/// Maximum duration of one run of a client. The slowest client needs about ten seconds for its slowest row on a quiet
+/// machine.
 const CLIENT_RUN_TIMEOUT: Duration = Duration::from_secs(180);
-/// Timeout for reading the remaining output of a client that has exited.
+/// Maximum time for reading the remaining output of a client that has exited.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of output lines of a failed client that are shown, and maximum number of characters of each line.
 const SHOWN_OUTPUT_LINES_AND_CHARS: (usize, usize) = (6, 300);
 
-/// Conditions that all runs share: the core and the Cargo profile.
+/// Conditions that are the same for all runs: the processor core and the Cargo profile.
 #[derive(Debug, Clone)]
 pub(super) struct MeasurementConditions {
-    /// Number of the core that client and server share.
+    /// Number of the processor core on which client and server run.
     pub(super) core: usize,
     /// Cargo profile of the Rust clients and of the server.
     pub(super) profile: String,

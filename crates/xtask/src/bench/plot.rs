@@ -1,6 +1,6 @@
 //! SVG plot of one series, with data sizes on a logarithmic axis and costs on a linear axis that starts at zero.
 
-/// Width and height of the image, and the margin for labels, in pixels.
+/// Width and height of the whole image, in pixels.
 const IMAGE_SIZE: (f64, f64) = (440.0, 220.0);
 const LEFT_MARGIN: f64 = 64.0;
 const RIGHT_MARGIN: f64 = 24.0;

@@ -1,7 +1,7 @@
 //! Rows of the tables: the scenarios, with their target ratios.
 
-/// Row of the comparison tables: a scenario, with the maximum ratios to the lower bound and to the fastest rmcp client.
-/// The ratios compare wall time, or memory in the scenario of idle sessions.
+/// Row of the comparison tables: a scenario, with the maximum ratios of Drawbridge's result to the lower bound and to
+/// the fastest rmcp client. The results are wall times, or memory in the scenario of idle sessions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct BenchmarkRow {
     /// Name of the scenario on the clients' command line.
@@ -11,7 +11,7 @@ pub(super) struct BenchmarkRow {
     pub(super) to_rmcp: f64,
 }
 
-const fn new_row(scenario: &'static str, meaning: &'static str, to_bare: f64, to_rmcp: f64) -> BenchmarkRow {
+const fn new_benchmark_row(scenario: &'static str, meaning: &'static str, to_bare: f64, to_rmcp: f64) -> BenchmarkRow {
     BenchmarkRow { scenario, meaning, to_bare, to_rmcp }
 }
 
@@ -19,19 +19,19 @@ const fn new_row(scenario: &'static str, meaning: &'static str, to_bare: f64, to
 pub(super) const IMAGE_SCENARIO: &str = "stdio-big-10MB";
 /// Maximum peak memory in [`IMAGE_SCENARIO`], as a multiple of the size of that response.
 pub(super) const MAX_IMAGE_PEAK_RATIO: f64 = 1.6;
-/// Number of progress notifications in the scenario that measures them.
+/// Number of progress notifications that the server sends in the scenario that measures them.
 pub(super) const NOTIFICATION_COUNT: f64 = 10_000.0;
 
 pub(super) const BENCHMARK_ROWS: [BenchmarkRow; 9] = [
-    new_row("stdio-seq", "stdio, 5,000 echo calls one by one", 2.25, 0.5),
-    new_row("stdio-64", "stdio, 20,000 echo calls, 64 in flight", 7.5, 0.36),
-    new_row("stdio-list-5000", "stdio, a list of 5,000 tools, 20 times", 10.0, 0.2),
-    new_row(IMAGE_SCENARIO, "stdio, an image of 10 MB, 5 times", 1.33, 0.53),
-    new_row("stdio-progress-10000", "stdio, one call with 10,000 progress notifications", 10.0, 0.37),
-    new_row("http-seq-json", "HTTP, 2,000 calls, JSON answers", 1.5, 0.67),
-    new_row("http-seq-sse", "HTTP, 2,000 calls, SSE answers", 1.5, 0.65),
-    new_row("http-64", "HTTP, 5,000 calls, 64 in flight", 1.5, 0.72),
-    new_row("idle-200", "200 idle stdio sessions", 2.3, 0.62),
+    new_benchmark_row("stdio-seq", "stdio, 5,000 echo calls one by one", 2.25, 0.5),
+    new_benchmark_row("stdio-64", "stdio, 20,000 echo calls, 64 in flight", 7.5, 0.36),
+    new_benchmark_row("stdio-list-5000", "stdio, a list of 5,000 tools, 20 times", 10.0, 0.2),
+    new_benchmark_row(IMAGE_SCENARIO, "stdio, an image of 10 MB, 5 times", 1.33, 0.53),
+    new_benchmark_row("stdio-progress-10000", "stdio, one call with 10,000 progress notifications", 10.0, 0.37),
+    new_benchmark_row("http-seq-json", "HTTP, 2,000 calls, JSON answers", 1.5, 0.67),
+    new_benchmark_row("http-seq-sse", "HTTP, 2,000 calls, SSE answers", 1.5, 0.65),
+    new_benchmark_row("http-64", "HTTP, 5,000 calls, 64 in flight", 1.5, 0.72),
+    new_benchmark_row("idle-200", "200 idle stdio sessions", 2.3, 0.62),
 ];
 
 /// Returns the names of the scenarios of all rows.

@@ -12,8 +12,8 @@ use super::rows::{BENCHMARK_ROWS, BenchmarkRow, IMAGE_SCENARIO, MAX_IMAGE_PEAK_R
 pub(super) struct BenchmarkCell {
     pub(super) row: BenchmarkRow,
     pub(super) client: BenchClient,
-    /// Report of each run. Empty if the client failed.
-    pub(super) rounds: Vec<ClientReport>,
+    /// Report of each run of the client. Empty if the client failed.
+    pub(super) reports: Vec<ClientReport>,
     pub(super) failure: Option<String>,
 }
 
@@ -22,16 +22,16 @@ type ReportValue<'a> = &'a dyn Fn(&ClientReport) -> Option<f64>;
 
 impl BenchmarkCell {
     pub(super) fn new(row: BenchmarkRow, client: BenchClient) -> Self {
-        Self { row, client, rounds: Vec::new(), failure: None }
+        Self { row, client, reports: Vec::new(), failure: None }
     }
 
     /// Returns the median of a value over all runs of the client, or NaN if there are none.
-    fn median_of(&self, figure: ReportValue<'_>) -> f64 {
-        median(self.rounds.iter().filter_map(figure).collect())
+    fn median_over_runs(&self, figure: ReportValue<'_>) -> f64 {
+        median(self.reports.iter().filter_map(figure).collect())
     }
 }
 
-/// Returns the text above the tables: the title, the number of runs, and the conditions (`facts`).
+/// Returns the text above the tables: the title, the number of runs of each measurement, and the conditions in `facts`.
 pub(super) fn format_head(facts: &[String], rounds: usize) -> String {
     let mut text = String::from("# How fast the client is\n\n");
     text.push_str("Written by `cargo xtask bench compare`. ");
@@ -43,8 +43,8 @@ pub(super) fn format_head(facts: &[String], rounds: usize) -> String {
     text
 }
 
-/// Returns all tables, followed by the failures. `image_line` is the size of the response that contains the image, in
-/// bytes.
+/// Returns all tables, followed by the failures. `image_line` is the size in bytes of the response that contains the
+/// image.
 pub(super) fn format_tables(cells: &[BenchmarkCell], image_line: Option<f64>) -> String {
     let mut text = String::new();
     add_wall_time(&mut text, cells);
@@ -65,7 +65,7 @@ fn add_wall_time(text: &mut String, cells: &[BenchmarkCell]) {
     }
     let lost: Vec<String> = cells
         .iter()
-        .map(|cell| (cell.client, cell.median_of(&|report| report.counted)))
+        .map(|cell| (cell.client, cell.median_over_runs(&|report| report.counted)))
         .filter(|(_, counted)| *counted < NOTIFICATION_COUNT)
         .map(|(client, counted)| format!("{} counted {counted}", client.title()))
         .collect();
@@ -83,7 +83,7 @@ fn add_ratios(text: &mut String, cells: &[BenchmarkCell]) {
             if row.is_idle() { &|report| report.session_pss } else { &|report| Some(report.seconds) };
         let least = |is_included: &dyn Fn(BenchClient) -> bool| {
             let found = cells.iter().filter(|cell| cell.row == row && is_included(cell.client));
-            found.map(|cell| cell.median_of(figure)).fold(f64::NAN, f64::min)
+            found.map(|cell| cell.median_over_runs(figure)).fold(f64::NAN, f64::min)
         };
         let ours = least(&|client| client == BenchClient::Drawbridge);
         let bare = format_ratio(ours / least(&|client| client == BenchClient::Bare), row.to_bare);
@@ -147,7 +147,7 @@ fn add_table_line(text: &mut String, title: &str, cells: &[BenchmarkCell], row: 
         match cells.iter().find(|cell| cell.row == row && cell.client == client) {
             Some(cell) if cell.failure.is_some() => text.push_str(" failed |"),
             Some(cell) => {
-                let _ = write!(text, " {} |", format_value(cell.median_of(figure)));
+                let _ = write!(text, " {} |", format_value(cell.median_over_runs(figure)));
             }
             None => text.push_str(" |"),
         }
@@ -155,7 +155,7 @@ fn add_table_line(text: &mut String, title: &str, cells: &[BenchmarkCell], row: 
     text.push('\n');
 }
 
-/// Formats a ratio together with its target, in bold if the ratio exceeds the target.
+/// Returns a ratio together with its target as text, in bold if the ratio exceeds the target.
 fn format_ratio(ratio: f64, goal: f64) -> String {
     if ratio.is_nan() {
         return format!("– ({goal:.2})");
@@ -167,7 +167,7 @@ fn format_ratio(ratio: f64, goal: f64) -> String {
     if missed { format!("**{shown}** ({goal:.2})") } else { format!("{shown} ({goal:.2})") }
 }
 
-/// Formats a value with about three significant digits, or as a dash if it is NaN.
+/// Returns a value with about three significant digits as text, or a dash if it is NaN.
 fn format_value(value: f64) -> String {
     match value {
         value if value.is_nan() => "–".to_owned(),
@@ -184,7 +184,7 @@ mod tests {
 
     fn cell(row: BenchmarkRow, client: BenchClient, seconds: f64) -> BenchmarkCell {
         BenchmarkCell {
-            rounds: vec![ClientReport { seconds, megabytes: 20.0, ..ClientReport::default() }],
+            reports: vec![ClientReport { seconds, megabytes: 20.0, ..ClientReport::default() }],
             ..BenchmarkCell::new(row, client)
         }
     }
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn lost_notifications_are_noted() {
         let mut lost = cell(BENCHMARK_ROWS[4], BenchClient::TypeScript, 1.0);
-        lost.rounds[0].counted = Some(9_906.0);
+        lost.reports[0].counted = Some(9_906.0);
         assert!(
             format_tables(&[lost], None).contains("Of 10,000 progress notifications: TypeScript counted 9906."),
             "lost notifications should be reported"

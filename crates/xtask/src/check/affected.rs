@@ -22,7 +22,7 @@ struct WorkspacePackage {
     needs: BTreeSet<String>,
 }
 
-/// Returns the names of the packages to test.
+/// Returns the names of the packages whose unit tests the current change can affect.
 ///
 /// # Errors
 /// Returns a [`Problem`] if git or cargo fails.

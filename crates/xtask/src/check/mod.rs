@@ -34,8 +34,8 @@ pub(crate) fn run() -> Result<(), Problem> {
     if failed { Err(Problem::ChecksFailed) } else { Ok(()) }
 }
 
-/// Runs the unit tests that the change can affect. Integration tests are not included, since they start servers and
-/// take longer.
+/// Runs the unit tests that the changes since `main` can affect. Integration tests are not included, since they start
+/// servers and take longer.
 fn run_unit_tests() -> Result<(), Problem> {
     let packages = affected::packages_to_test()?;
     if packages.is_empty() {

@@ -27,8 +27,8 @@ fn replace_doc_links_in_line(line: &str) -> String {
     result + rest
 }
 
-/// Returns the displayed text of the link to a Rust item at the start of `link`, and the text after it. `None` if
-/// `link` does not start with such a link.
+/// Returns the displayed text of the link to a Rust item with which `link` starts, and the rest of `link`. Returns
+/// `None` if `link` does not start with such a link.
 fn linked_item_name(link: &str) -> Option<(String, &str)> {
     let (text, after) = link.strip_prefix('[')?.split_once(']')?;
     let code = text.strip_prefix('`').and_then(|text| text.strip_suffix('`'));

@@ -22,7 +22,7 @@ use crate::process::{self, Program, cargo};
 use crate::progress::print_step;
 use crate::workspace;
 
-/// Number of scenarios that run concurrently.
+/// Maximum number of scenarios that run concurrently.
 const MAX_PARALLEL_SCENARIOS: usize = 4;
 
 #[derive(Args, Default)]
@@ -52,16 +52,18 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     })
 }
 
-/// Installs the suite and runs the scenarios against the built client. `say` receives a line of text for each scenario
-/// and one with the totals at the end.
+/// Installs the conformance suite, and runs the scenarios against the client that has been built. Calls `say` with a
+/// line of text for each scenario, and with the totals at the end.
 pub(crate) fn run_scenarios(
     options: &Options,
     run: ProgramRunner,
     say: &mut dyn FnMut(&str) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let suite = ConformanceSuite::install(run)?;
-    let runs: Vec<ScenarioRun> =
-        scenarios::parse_runs(&suite.list_scenarios()?).into_iter().filter(|run| options.selects(run)).collect();
+    let runs: Vec<ScenarioRun> = scenarios::parse_scenario_runs(&suite.list_scenarios()?)
+        .into_iter()
+        .filter(|run| options.selects(run))
+        .collect();
     if runs.is_empty() {
         return Err(Problem::Machine("no scenario is meant by that; `cargo xtask conformance` runs every one".into()));
     }
@@ -110,7 +112,8 @@ fn run_concurrently(
     Ok(done.into_iter().map(|(_, name, verdict)| (name, verdict)).collect())
 }
 
-/// Runs a scenario and returns its verdict. The output of the suite and the client is written to a separate folder.
+/// Runs a scenario and returns its verdict. The output of the suite and of the client is written to a folder for this
+/// scenario.
 fn run_scenario(
     suite: &ConformanceSuite,
     run: &ScenarioRun,

@@ -3,11 +3,11 @@
 /// Protocol revisions that the scenarios run with: the latest stateful and the latest stateless one.
 pub(super) const WIRE_REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
-/// Run of a conformance scenario with one protocol revision.
+/// One run of a conformance scenario, with the protocol revision to use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ScenarioRun {
     pub(super) scenario: String,
-    /// Protocol revision of the run, or `None` if the scenario selects it.
+    /// Protocol revision to use, or `None` if the scenario itself selects it.
     pub(super) wire: Option<&'static str>,
 }
 
@@ -21,13 +21,13 @@ impl ScenarioRun {
 }
 
 /// Text that the suite lists instead of revisions for a scenario of a protocol extension.
-const EXTENSION_PLACEHOLDER: &str = "extension";
+const EXTENSION_REVISION_PLACEHOLDER: &str = "extension";
 
 /// Parses the suite's output of `list --client`, whose lines have the form `  - NAME [REVISION,REVISION]`, with
 /// `[extension]` for scenarios of protocol extensions. A scenario runs with each listed revision. The authorization
 /// extensions run with both revisions, as in the suite's own requirement sets, and other extensions run once without a
 /// given revision.
-pub(super) fn parse_runs(list: &str) -> Vec<ScenarioRun> {
+pub(super) fn parse_scenario_runs(list: &str) -> Vec<ScenarioRun> {
     let mut runs = Vec::new();
     for line in list.lines() {
         let Some((scenario, revisions)) = line.trim().strip_prefix("- ").and_then(|line| line.split_once(" [")) else {
@@ -35,7 +35,7 @@ pub(super) fn parse_runs(list: &str) -> Vec<ScenarioRun> {
         };
         let named: Vec<&str> = revisions.trim_end_matches(']').split(',').collect();
         let before = runs.len();
-        let is_sign_in = named == [EXTENSION_PLACEHOLDER] && scenario.starts_with("auth/");
+        let is_sign_in = named == [EXTENSION_REVISION_PLACEHOLDER] && scenario.starts_with("auth/");
         for wire in WIRE_REVISIONS.into_iter().filter(|wire| is_sign_in || named.contains(wire)) {
             runs.push(ScenarioRun { scenario: scenario.to_owned(), wire: Some(wire) });
         }
@@ -54,7 +54,7 @@ mod tests {
     fn each_scenario_runs_with_every_listed_revision() {
         let list = "Client scenarios (test against a client):\n  - tools_call [2025-06-18,2025-11-25,2026-07-28]\n  \
                     - sse-retry [2025-11-25]\n  - sep-2640-client-verify-size [extension]\n  - auth/x [2025-03-26]\n  - auth/dpop [extension]\n";
-        let names: Vec<String> = parse_runs(list).iter().map(ScenarioRun::name).collect();
+        let names: Vec<String> = parse_scenario_runs(list).iter().map(ScenarioRun::name).collect();
         let expected = [
             "tools_call 2025-11-25",
             "tools_call 2026-07-28",
@@ -65,6 +65,6 @@ mod tests {
             "auth/dpop 2026-07-28",
         ];
         assert_eq!(names, expected, "each scenario should run with each listed revision, or once if none is known");
-        assert_eq!(parse_runs("nothing here"), [], "other text should contain no scenario");
+        assert_eq!(parse_scenario_runs("nothing here"), [], "other text should contain no scenario");
     }
 }

@@ -11,7 +11,7 @@ use crate::process::Program;
 use crate::progress::print_step;
 use crate::workspace;
 
-/// Timeout that the suite applies to a client, in milliseconds. Drawbridge's client exits earlier.
+/// Time after which the suite stops a client, in milliseconds. Drawbridge's client exits earlier.
 const SCENARIO_TIMEOUT_MILLIS: &str = "30000";
 
 /// Conformance suite that is installed in the target folder.
@@ -21,7 +21,7 @@ pub(super) struct ConformanceSuite {
 }
 
 impl ConformanceSuite {
-    /// Installs the suite, unless the same lockfile is already installed.
+    /// Installs the suite from its lockfile, unless it is already installed from an identical one.
     pub(super) fn install(run: ProgramRunner) -> Result<Self, Problem> {
         let folder = workspace::target_folder("conformance")?;
         let ours = workspace::tests_folder().join("conformance");
@@ -39,7 +39,7 @@ impl ConformanceSuite {
         Ok(Self { node: npm_node_path(&modules).unwrap_or_else(|| "node".into()), script })
     }
 
-    /// Returns the scenarios as the suite prints them for `list --client`.
+    /// Returns the output of the suite's command `list --client`, which lists the scenarios.
     pub(super) fn list_scenarios(&self) -> Result<String, Problem> {
         let listed = Program::new(&self.node).arg(&self.script).args(["list", "--client"]).output();
         listed.map_err(|problem| Problem::Machine(format!("{problem}. The suite needs Node.js 22 or newer")))
@@ -61,8 +61,8 @@ impl ConformanceSuite {
     }
 }
 
-/// Returns the path of the Node.js from the npm package for this platform, or `None` if there is no such package. The
-/// Node.js of the system is used then.
+/// Returns the path of the Node.js executable in the npm package for this platform, or `None` if there is no such
+/// package and the system's Node.js has to be used.
 fn npm_node_path(modules: &Path) -> Option<PathBuf> {
     let system = if cfg!(windows) {
         "win"

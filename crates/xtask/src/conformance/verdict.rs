@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Numbers of passed, failed, warned and skipped checks of a conformance scenario.
+/// Numbers of the checks of a conformance scenario that passed, failed, reported a warning, or were skipped.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CheckCounts {
     pub(super) passed: usize,
@@ -11,7 +11,7 @@ pub(super) struct CheckCounts {
     pub(super) skipped: usize,
 }
 
-/// Result of a conformance scenario: its checks and faults. The scenario has passed if there are no faults.
+/// Result of a conformance scenario: the numbers of its checks, and the reasons why it has not passed, if any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ScenarioVerdict {
     pub(super) checks: CheckCounts,
@@ -61,7 +61,8 @@ impl ScenarioVerdict {
     }
 }
 
-/// Parses the checks, which the suite prints as one JSON array. Returns an empty list if there is none.
+/// Returns the checks of a scenario, which the suite prints as one JSON array, or an empty list if there is no such
+/// array.
 fn parse_checks(printed: &str) -> Vec<Value> {
     match printed.find('[').map(|at| serde_json::from_str(printed[at..].trim_end())) {
         Some(Ok(Value::Array(checks))) => checks,

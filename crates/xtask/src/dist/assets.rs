@@ -13,10 +13,10 @@ use crate::workspace;
 
 const DOC_FOLDER: &str = "usr/share/doc/drawbridge";
 const MAN_FOLDER: &str = "usr/share/man/man1";
-/// Icon files in `src-tauri/icons`, each with the size under which desktop environments look it up.
+/// Sizes of the app's icon, as folder names in the `hicolor` icon theme, each with its file in `src-tauri/icons`.
 const ICONS: &[(&str, &str)] =
     &[("32x32", "32x32.png"), ("128x128", "128x128.png"), ("256x256", "128x128@2x.png"), ("512x512", "icon.png")];
-/// Shells, each with the path at which it looks for the completion script of `drawbridge-cli`.
+/// Name of each supported shell, with the path at which it looks for the completion script of `drawbridge-cli`.
 const SHELL_COMPLETIONS: &[(&str, &str)] = &[
     ("bash", "usr/share/bash-completion/completions/drawbridge-cli"),
     ("zsh", "usr/share/zsh/vendor-completions/_drawbridge-cli"),
@@ -29,7 +29,7 @@ pub(super) fn stage_files(tree: &Path, profile: &str, release: &Release, bills: 
         fs::remove_dir_all(tree).map_err(Problem::file_error(tree))?;
     }
     build::check_embedded_paths(profile)?;
-    let built = |name| workspace::binary_path(build::profile_folder(profile), name);
+    let built = |name| workspace::binary_path(build::cargo_profile_folder_name(profile), name);
     copy_file(tree, "usr/bin/drawbridge", &built("drawbridge"))?;
     copy_file(tree, "usr/bin/drawbridge-cli", &built("drawbridge-cli"))?;
     copy_file(tree, "usr/lib/drawbridge/demo-server", &built("demo-server"))?;

@@ -10,14 +10,14 @@ use crate::progress::print_step;
 use crate::workspace;
 
 /// Names of the programs that the packages contain.
-pub(super) const PACKED_PROGRAMS: &[&str] = &["drawbridge", "drawbridge-cli", "demo-server"];
+pub(super) const PACKAGED_PROGRAMS: &[&str] = &["drawbridge", "drawbridge-cli", "demo-server"];
 
-/// Builds all programs in a single cargo call, so that their dependencies are built once.
+/// Builds all packed programs with a single cargo command, so that their dependencies are built once.
 pub(super) fn run(profile: &str, release: &Release) -> Result<(), Problem> {
     let auditable = process::command_succeeds("cargo", &["auditable", "--version"]);
     print_step(&format!(
         "building {} ({profile}{}); a first release build takes a quarter of an hour and more",
-        PACKED_PROGRAMS.join(", "),
+        PACKAGED_PROGRAMS.join(", "),
         if auditable { ", with the list of crates for cargo audit" } else { "" }
     ));
     if !auditable {
@@ -27,7 +27,7 @@ pub(super) fn run(profile: &str, release: &Release) -> Result<(), Problem> {
     }
     let (root, registry) = (workspace::root_folder(), cargo_home()?);
     let call = if auditable { cargo().arg("auditable") } else { cargo() };
-    let packages = PACKED_PROGRAMS.iter().flat_map(|program| ["-p", program]);
+    let packages = PACKAGED_PROGRAMS.iter().flat_map(|program| ["-p", program]);
     call.dir(&root)
         .args(["build", "--locked", "--profile", profile])
         .args(packages)
@@ -40,11 +40,11 @@ pub(super) fn run(profile: &str, release: &Release) -> Result<(), Problem> {
 }
 
 /// Returns the name of the folder in `target/` that Cargo uses for a profile.
-pub(super) fn profile_folder(profile: &str) -> &str {
+pub(super) fn cargo_profile_folder_name(profile: &str) -> &str {
     if profile == "dev" { "debug" } else { profile }
 }
 
-/// Returns the folder in which cargo stores the sources of dependencies.
+/// Returns Cargo's home folder, which contains the sources of dependencies.
 pub(super) fn cargo_home() -> Result<PathBuf, Problem> {
     env::var_os("CARGO_HOME")
         .map(PathBuf::from)
@@ -76,11 +76,11 @@ fn c_flags(root: &Path, registry: &Path) -> String {
     format!("{} {}", map(root, "/usr/src/drawbridge"), map(registry, "/usr/src/cargo"))
 }
 
-/// Returns an error if a program contains the path of a folder of this machine.
+/// Returns an error if a built program contains the path of a folder of this machine.
 pub(super) fn check_embedded_paths(profile: &str) -> Result<(), Problem> {
     let folders = [workspace::root_folder(), cargo_home()?];
-    for program in PACKED_PROGRAMS {
-        let path = workspace::binary_path(profile_folder(profile), program);
+    for program in PACKAGED_PROGRAMS {
+        let path = workspace::binary_path(cargo_profile_folder_name(profile), program);
         let bytes = fs::read(&path).map_err(Problem::file_error(&path))?;
         for folder in &folders {
             let needle = folder.as_os_str().as_encoded_bytes();
@@ -112,7 +112,11 @@ mod tests {
 
     #[test]
     fn dev_profile_has_the_debug_folder() {
-        assert_eq!(profile_folder("dev"), "debug", "the dev profile should use the folder debug");
-        assert_eq!(profile_folder("release"), "release", "other profiles should use the folder of their name");
+        assert_eq!(cargo_profile_folder_name("dev"), "debug", "the dev profile should use the folder debug");
+        assert_eq!(
+            cargo_profile_folder_name("release"),
+            "release",
+            "other profiles should use the folder of their name"
+        );
     }
 }

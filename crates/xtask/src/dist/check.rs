@@ -11,9 +11,9 @@ use crate::workspace;
 /// Tags of lintian to ignore, since they only apply to packages in Debian's archive.
 const IGNORED_LINTIAN_TAGS: &str = "initial-upload-closes-no-bugs,bogus-mail-host-in-debian-changelog";
 
-/// Checks the packages with the system's tools, then installs them. If checks failed, returns an error after all checks
-/// have run.
-pub(super) fn run(made: &[PathBuf], tree: &Path) -> Result<(), Problem> {
+/// Checks the packages with the tools of the distribution, then installs them. Runs all checks before it returns an
+/// error for those that failed.
+pub(super) fn run(packages: &[PathBuf], tree: &Path) -> Result<(), Problem> {
     let share = tree.join("usr/share");
     let mut checks = vec![
         Program::new("desktop-file-validate").arg(share.join("applications/drawbridge.desktop")),
@@ -21,7 +21,7 @@ pub(super) fn run(made: &[PathBuf], tree: &Path) -> Result<(), Problem> {
             .args(["validate", "--no-net", "--pedantic"])
             .arg(share.join("metainfo/dev.drawbridge.desktop.metainfo.xml")),
     ];
-    let of_kind = |kind: &str| made.iter().find(|path| path.extension().is_some_and(|ending| ending == kind));
+    let of_kind = |kind: &str| packages.iter().find(|path| path.extension().is_some_and(|ending| ending == kind));
     if let Some(deb) = of_kind("deb") {
         checks.push(
             Program::new("lintian")

@@ -38,8 +38,8 @@ fn differing_files(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
     Ok(names.into_iter().filter(|name| !same(name)).collect())
 }
 
-/// Returns the differing files inside two packages. Empty if one of the packages is missing or the file is not a
-/// package.
+/// Returns the paths of the files that differ inside two packages. Empty if one of the packages is missing or has an
+/// unknown format.
 fn differing_files_in_packages(one: &Path, other: &Path) -> Result<Vec<PathBuf>, Problem> {
     let (Some(one), Some(other)) = (unpack_package(one, "one")?, unpack_package(other, "other")?) else {
         return Ok(Vec::new());

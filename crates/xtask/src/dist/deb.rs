@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::build::PACKED_PROGRAMS;
+use super::build::PACKAGED_PROGRAMS;
 use super::release::{MAINTAINER, PACKAGE_SUMMARY, PACKAGING_REVISION, Release};
 use super::tree::{list_files, normalise_modes_and_times, write_file};
 use crate::problem::Problem;
@@ -16,7 +16,7 @@ const PACKAGE_DESCRIPTION: &str = " Drawbridge connects MCP servers, local proce
                            opened, and the user decides.\n .\n drawbridge-cli is the same host for terminals and \
                            scripts.";
 
-/// Packs the staged files as a .deb, and returns the path of the package.
+/// Packs the files in the staging folder `tree` as a .deb, and returns the path of the package.
 pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     print_step("packing the .deb");
     let architecture = Program::new("dpkg").arg("--print-architecture").output()?.trim().to_owned();
@@ -38,7 +38,7 @@ pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf
     Ok(package)
 }
 
-/// Copies the staged files to a folder next to them, so that one package format can modify its copy.
+/// Copies the staging folder `tree` to the folder `name` next to it, so that one package format can modify its copy.
 pub(super) fn copy_staged_files(tree: &Path, name: &str) -> Result<PathBuf, Problem> {
     let copy = tree.with_file_name(name);
     if copy.exists() {
@@ -48,15 +48,15 @@ pub(super) fn copy_staged_files(tree: &Path, name: &str) -> Result<PathBuf, Prob
     Ok(copy)
 }
 
-/// Returns the value of `Depends`: the packages of the libraries that the programs are linked with, with minimum
-/// versions that provide the used symbols.
+/// Returns the value of the control field `Depends`: the packages of the libraries that the programs are linked with,
+/// each with the minimum version that provides the used symbols.
 fn library_dependencies(tree: &Path) -> Result<String, Problem> {
     let folder = tree.with_file_name("shlibdeps");
     // dpkg-shlibdeps reads the names of the binary packages from this file.
     write_file(&folder, "debian/control", "Source: drawbridge\n\nPackage: drawbridge\nArchitecture: any\n")?;
     let mut call = Program::new("dpkg-shlibdeps").dir(&folder).arg("-O");
     for file in list_files(tree)? {
-        if file.file_name().is_some_and(|name| PACKED_PROGRAMS.iter().any(|program| name == *program)) {
+        if file.file_name().is_some_and(|name| PACKAGED_PROGRAMS.iter().any(|program| name == *program)) {
             call = call.arg("-e").arg(tree.join(file));
         }
     }
@@ -68,7 +68,8 @@ fn parse_depends(answer: &str) -> Option<String> {
     answer.lines().find_map(|line| line.strip_prefix("shlibs:Depends=")).map(str::to_owned)
 }
 
-/// Returns the value of `Installed-Size` in KiB, with the size of each file rounded up as Debian's policy specifies.
+/// Returns the value of the control field `Installed-Size` in KiB, with the size of each file rounded up as Debian's
+/// policy specifies.
 fn installed_kilobytes(tree: &Path) -> Result<u64, Problem> {
     let mut kilobytes = 0;
     for file in list_files(tree)? {

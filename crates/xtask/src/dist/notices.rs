@@ -6,15 +6,14 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::build::PACKED_PROGRAMS;
+use super::build::PACKAGED_PROGRAMS;
 use crate::problem::Problem;
 use crate::process::cargo;
 use crate::workspace;
 
-/// Prefixes of the names of files that contain a licence or a notice, in lower case.
+/// Prefixes, in lower case, of the names of files that contain a licence or a notice.
 const LICENCE_FILE_NAMES: &[&str] = &["license", "licence", "copying", "notice", "unlicense", "copyright"];
-/// npm packages that are part of the user interface's bundle, although its lockfile marks them as development
-/// dependencies.
+/// npm packages whose code is part of the built page, although its lockfile marks them as development dependencies.
 const BUNDLED_TOOLS: &[&str] = &["svelte"];
 
 /// Third-party component: a crate or an npm package.
@@ -31,7 +30,7 @@ struct ThirdPartyComponent {
 pub(super) fn collect_notices() -> Result<String, Problem> {
     let metadata = cargo()
         .dir(workspace::root_folder())
-        .args(["metadata", "--locked", "--format-version", "1", "--filter-platform", &host_target()?])
+        .args(["metadata", "--locked", "--format-version", "1", "--filter-platform", &rust_target_of_this_computer()?])
         .output()?;
     let lock_file = workspace::ui_folder().join("package-lock.json");
     let lock = fs::read_to_string(&lock_file).map_err(Problem::file_error(&lock_file))?;
@@ -67,7 +66,7 @@ fn third_party_notices_text(parts: &BTreeSet<ThirdPartyComponent>, texts: &BTree
     out
 }
 
-fn host_target() -> Result<String, Problem> {
+fn rust_target_of_this_computer() -> Result<String, Problem> {
     let answer = crate::process::Program::new("rustc").arg("-vV").output()?;
     let target = answer.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned);
     target.ok_or_else(|| Problem::Machine(format!("rustc -vV names no host: {answer}")))
@@ -79,7 +78,7 @@ fn third_party_crates(metadata: &Value) -> BTreeSet<ThirdPartyComponent> {
     let nodes = list(&metadata["resolve"]["nodes"]);
     let node = |id: &str| nodes.iter().find(|node| node["id"] == id);
     let packages = list(&metadata["packages"]);
-    let ours = packages.iter().filter(|package| PACKED_PROGRAMS.iter().any(|name| package["name"] == *name));
+    let ours = packages.iter().filter(|package| PACKAGED_PROGRAMS.iter().any(|name| package["name"] == *name));
     let mut open: Vec<String> = ours.filter_map(|package| package["id"].as_str().map(str::to_owned)).collect();
     let mut reached = BTreeSet::new();
     while let Some(id) = open.pop() {
@@ -110,8 +109,7 @@ fn crate_component(package: &Value) -> ThirdPartyComponent {
     }
 }
 
-/// Returns the npm packages of the user interface without development dependencies, and the development tools whose
-/// code is part of the bundle.
+/// Returns the npm packages of the page without development dependencies, but with [`BUNDLED_TOOLS`].
 fn ui_npm_packages(lock: &Value, folder: &Path) -> BTreeSet<ThirdPartyComponent> {
     let Some(all) = lock["packages"].as_object() else { return BTreeSet::new() };
     let mut packages: BTreeSet<String> = all

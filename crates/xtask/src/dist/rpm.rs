@@ -12,15 +12,15 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::print_step;
 
-/// Build host in the package, fixed so that builds of the same commit are equal.
+/// Host name that the package states as its build machine, fixed so that all builds of a commit are identical.
 const BUILD_HOST: &str = "localhost";
 
-/// Folders that the package owns together with other packages. rpm removes them with the last package that owns them.
-/// All other folders are owned by packages of Fedora.
+/// Folders that this package owns together with other packages, so that rpm removes them with the last package that
+/// owns them. All other folders of installed files are owned by packages of Fedora.
 const FOLDERS_SHARED_WITH_PACKAGES: &[&str] =
     &["usr/share/fish", "usr/share/fish/vendor_completions.d", "usr/share/zsh", "usr/share/zsh/site-functions"];
 
-/// Packs the staged files as an .rpm, and returns the path of the package.
+/// Packs the files in the staging folder `tree` as an .rpm, and returns the path of the package.
 pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     print_step("packing the .rpm");
     let staged = copy_staged_files(tree, "rpm-tree")?;
@@ -55,7 +55,7 @@ pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf
     Ok(package)
 }
 
-/// Moves files to the paths that Fedora uses, and removes files that only Debian uses.
+/// Moves the files in the staging folder to the paths that Fedora uses, and removes files that only Debian uses.
 fn adapt_staged_files_to_fedora(tree: &Path) -> Result<(), Problem> {
     let changelog = tree.join("usr/share/doc/drawbridge/changelog.Debian.gz");
     fs::remove_file(&changelog).map_err(Problem::file_error(&changelog))?;

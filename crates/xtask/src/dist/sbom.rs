@@ -28,8 +28,8 @@ fn is_cargo_tool_installed(name: &str) -> bool {
     process::command_succeeds("cargo", &[name, "--version"])
 }
 
-/// Writes the SBOM files that can be created on this system, and prints the ones that are omitted. Returns the paths of
-/// the written files.
+/// Writes the SBOM files that the installed tools can create, and prints which are omitted. Returns the paths of the
+/// written files.
 pub(super) fn write_sboms(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
     print_step("writing the bill of materials");
     let mut written = vec![write_ui_sbom(out, release)?];

@@ -7,8 +7,8 @@ use crate::problem::Problem;
 use crate::process::Program;
 
 /// Writes the checksums in the format of `sha256sum -c`, and returns the path of the file.
-pub(super) fn write_checksums(out: &Path, made: &[PathBuf]) -> Result<PathBuf, Problem> {
-    let mut names: Vec<_> = made.iter().filter_map(|path| path.file_name()).collect();
+pub(super) fn write_checksums(out: &Path, files: &[PathBuf]) -> Result<PathBuf, Problem> {
+    let mut names: Vec<_> = files.iter().filter_map(|path| path.file_name()).collect();
     names.sort_unstable();
     let text = Program::new("sha256sum").dir(out).args(names).output()?;
     let sums = out.join("SHA256SUMS");

@@ -36,7 +36,7 @@ pub(super) fn list_files(tree: &Path) -> Result<Vec<PathBuf>, Problem> {
     Ok(files.iter().filter_map(|path| path.strip_prefix(tree).ok().map(Path::to_path_buf)).collect())
 }
 
-/// Sets the modes that packages use and the same modification time on all staged files and folders.
+/// Sets fixed file modes and the modification time `epoch` on all staged files and folders.
 #[cfg(unix)]
 pub(super) fn normalise_modes_and_times(tree: &Path, epoch: u64) -> Result<(), Problem> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -50,7 +50,7 @@ pub(super) fn normalise_modes_and_times(tree: &Path, epoch: u64) -> Result<(), P
     Ok(())
 }
 
-/// Sets the same modification time on all staged files and folders. Windows has no file modes.
+/// Sets the modification time `epoch` on all staged files and folders. Windows has no file modes.
 #[cfg(not(unix))]
 pub(super) fn normalise_modes_and_times(_tree: &Path, _epoch: u64) -> Result<(), Problem> {
     Err(Problem::Machine("packages for Linux are staged on Linux".into()))

@@ -6,12 +6,12 @@ use std::fs;
 use crate::problem::Problem;
 use crate::workspace;
 
-/// Component that an attack is directed at.
+/// Component that an attack case is directed at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AttackTarget {
     /// The host, without a window.
     Host,
-    /// The user interface in Chromium.
+    /// The page, in Chromium.
     Page,
     /// A single crate, attacked in its unit tests.
     Unit,

@@ -83,7 +83,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     for case in cases.iter().filter(|case| case.targets.iter().any(|target| omitted.contains(target))) {
         text.push_str(&format!("{} was partly skipped: the page or the window.\n", case.id));
     }
-    text.push_str(if options.optimized { OPTIMIZED_NOTE } else { DEBUG_NOTE });
+    text.push_str(if options.optimized { OPTIMIZED_BUILD_NOTE } else { DEBUG_BUILD_NOTE });
     println!("{text}");
     let file = folder.join("table.md");
     fs::write(&file, &text).map_err(Problem::file_error(&file))?;
@@ -91,16 +91,17 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if let Some(lines) = &lines {
         outside::write_results(lines, &known)?;
     }
-    let lacks = table::missing_results(&cases, &rows, omitted);
+    let lacks = table::reasons_for_unpassed_cases(&cases, &rows, omitted);
     if !lacks.is_empty() {
         return Err(Problem::Machine(format!("not all was withstood:\n{}", lacks.join("\n"))));
     }
     ended.map_err(|_| Problem::ChecksFailed)
 }
 
-/// Note on the time limits of an optimized build of the host, printed below the table of its results.
-const OPTIMIZED_NOTE: &str = "The host was built for speed: X31 had 200 ms, X37 had 2 s, X24 asked 50,000 times.\n";
-const DEBUG_NOTE: &str = "The host was built for tests: what has to fail at once had more time (X31 2 s, X37 15 s), and X24 asked \
+/// Note below the table of results that states the time limits for an optimized build of the host.
+const OPTIMIZED_BUILD_NOTE: &str =
+    "The host was built for speed: X31 had 200 ms, X37 had 2 s, X24 asked 50,000 times.\n";
+const DEBUG_BUILD_NOTE: &str = "The host was built for tests: what has to fail at once had more time (X31 2 s, X37 15 s), and X24 asked \
                      5,000 times; --optimized holds to what a release must.\n";
 
 /// Returns an error if the run was interrupted or a program could not be started. Failed tests are not an error, since
@@ -113,7 +114,7 @@ fn fail_unless_tests_ran(outcome: &Result<(), Problem>) -> Result<(), Problem> {
     }
 }
 
-/// Runs the attacks on the host: the cases in `only`, or all if it is empty.
+/// Runs the attacks on the host: the cases in `only`, or all cases if `only` is empty.
 fn run_cases_on_host(
     only: &[&str],
     optimized: bool,
@@ -124,8 +125,11 @@ fn run_cases_on_host(
     let has_nextest = cargo().args(["nextest", "--version"]).output().is_ok();
     let runner: &[&str] =
         if has_nextest { &["nextest", "run", "--profile", "ci"] } else { &["test", "--no-fail-fast"] };
-    let mut tests =
-        with_seed(cargo().dir(workspace::root_folder()).args(runner).args(["-p", "hostile"]), result_file, seed);
+    let mut tests = program_with_attack_seed(
+        cargo().dir(workspace::root_folder()).args(runner).args(["-p", "hostile"]),
+        result_file,
+        seed,
+    );
     if let Some(lines) = lines {
         tests = tests.env(outside::RESULTS_VARIABLE, lines);
     }
@@ -142,7 +146,7 @@ fn run_cases_on_host(
     tests.args(only.iter().map(|id| id.to_lowercase())).run()
 }
 
-/// Runs the attacks on the user interface in Chromium: the cases in `only`, or all if it is empty.
+/// Runs the attacks on the page in Chromium: the cases in `only`, or all cases if `only` is empty.
 fn run_cases_on_page(only: &[&str], result_file: &Path, seed: u64) -> Result<(), Problem> {
     print_step("attacks on the page in Chromium");
     let tests = workspace::tests_folder();
@@ -158,11 +162,11 @@ fn run_cases_on_page(only: &[&str], result_file: &Path, seed: u64) -> Result<(),
     if !only.is_empty() {
         call = call.args(["--grep", &only.join("|")]);
     }
-    with_seed(call, result_file, seed).run()
+    program_with_attack_seed(call, result_file, seed).run()
 }
 
-/// Parts of the tests of the real desktop window that try attacks.
-const WINDOW_PARTS: [&str; 3] = ["sandbox", "apps", "stalled"];
+/// Groups of the tests of the real desktop window that contain attacks.
+const WINDOW_TEST_PARTS_WITH_ATTACKS: [&str; 3] = ["sandbox", "apps", "stalled"];
 
 /// Runs all attacks on the real desktop window.
 fn run_all_cases_on_window(result_file: &Path) -> Result<(), Problem> {
@@ -173,14 +177,14 @@ fn run_all_cases_on_window(result_file: &Path) -> Result<(), Problem> {
     desktop_app::desktop_app_build_command(desktop_app::DEBUG_PROFILE).run()?;
     let screen = VirtualScreen::start()?;
     let script = workspace::tests_folder().join("desktop/run.mjs");
-    for part in WINDOW_PARTS {
+    for part in WINDOW_TEST_PARTS_WITH_ATTACKS {
         let walk = screen.program(Path::new("node")).arg(&script).arg(part).dir(workspace::root_folder());
         walk.env("HOSTILE_TABLE", result_file).run()?;
     }
     Ok(())
 }
 
-fn with_seed(program: Program, result_file: &Path, seed: u64) -> Program {
+fn program_with_attack_seed(program: Program, result_file: &Path, seed: u64) -> Program {
     program
         .env("HOSTILE_TABLE", result_file)
         .env("HOSTILE_SEED", seed.to_string())

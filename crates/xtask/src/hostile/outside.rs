@@ -32,7 +32,8 @@ the papers depend on the model; these results do not.
 | --- | --- | --- | --- | --- |
 ";
 
-/// Returns `true` if `named` contains all cases that have a line in `RESULTS.md`. An empty list names all cases.
+/// Returns `true` if `named` contains the id of every case that has a line in `RESULTS.md`, or is empty, which selects
+/// all cases.
 pub(super) fn covers_all_cases(known: &[HostileCase], named: &[String]) -> bool {
     named.is_empty() || scenario_ids(known).all(|id| named.iter().any(|name| name == id))
 }
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn committed_results_file_has_each_case() {
+    fn committed_hostile_results_have_each_case() {
         let known = cases::read_cases().unwrap();
         let file = fs::read_to_string(workspace::tests_folder().join("hostile/RESULTS.md")).unwrap();
         assert_eq!(results_text(&file, &known).as_deref(), Ok(file.as_str()), "`cargo xtask hostile` writes it");

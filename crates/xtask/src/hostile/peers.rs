@@ -9,10 +9,10 @@ use crate::process::{self, Program, cargo};
 use crate::progress::print_step;
 use crate::workspace;
 
-/// Attack on another client: the identifier of the case, and the arguments of the hostile server.
+/// Attack on another client: the identifier of the case, and the command-line arguments of the hostile server.
 struct Attack(&'static str, &'static [&'static str]);
 
-const ATTACKS: [Attack; 21] = [
+const ATTACKS_ON_OTHER_CLIENTS: [Attack; 21] = [
     Attack("X08", &["--misbehave", "endless-cursor"]),
     Attack("X08", &["--misbehave", "many-tools"]),
     Attack("X24", &["--misbehave", "flood-sampling"]),
@@ -36,8 +36,8 @@ const ATTACKS: [Attack; 21] = [
     Attack("X42", &["--misbehave", "http-text"]),
 ];
 
-/// Environment variable with a secret value, which child processes of the client inherit.
-const SECRET_VARIABLE: &str = "HOSTILE_CANARY";
+/// Environment variable that holds a secret of the attacked client and is inherited by its child processes.
+const ATTACKED_CLIENT_SECRET_VARIABLE: &str = "HOSTILE_CANARY";
 
 pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow>, Problem> {
     print_step("the same attacks on a client of the Rust SDK");
@@ -46,14 +46,15 @@ pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow
         (workspace::binary_path("debug", "hostile-peer-rmcp"), workspace::binary_path("debug", "scripted-server"));
     let canary = format!("canary-of-another-client-{}", std::process::id());
     let mut others = Vec::new();
-    for Attack(case, arguments) in &ATTACKS {
+    for Attack(case, arguments) in &ATTACKS_ON_OTHER_CLIENTS {
         if !cases.is_empty() && cases.iter().all(|id| id != case) {
             continue;
         }
         let tool = if *case == "X33" { "environment" } else { "echo" };
-        let program = Program::new(&client).arg(tool).arg(&server).args(*arguments).env(SECRET_VARIABLE, &canary);
+        let program =
+            Program::new(&client).arg(tool).arg(&server).args(*arguments).env(ATTACKED_CLIENT_SECRET_VARIABLE, &canary);
         let printed = program.output();
-        let left = process::processes_with_environment_variable(SECRET_VARIABLE, &canary);
+        let left = process::processes_with_environment_variable(ATTACKED_CLIENT_SECRET_VARIABLE, &canary);
         process::kill_processes(&left);
         let outcome = match serde_json::from_str(printed?.trim()) {
             Ok(report) => attack_outcome_text(&report, &canary, !left.is_empty()),
@@ -65,7 +66,7 @@ pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow
     Ok(others)
 }
 
-/// Returns a short description of the result: the steps that failed, and the observed effects.
+/// Returns a short description of an attack's result: the steps of the client that failed, and the observed effects.
 fn attack_outcome_text(report: &Value, canary: &str, lives_on: bool) -> String {
     let steps = report["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
     let went_wrong = steps.iter().filter_map(|step| {
@@ -114,13 +115,17 @@ mod tests {
         let canary = format!("canary-of-a-test-{}", std::process::id());
         // The shell exits while its child process continues to run.
         let script = "sleep 300 >/dev/null 2>&1 & echo started";
-        let printed = Program::new("setsid").args(["sh", "-c", script]).env(SECRET_VARIABLE, &canary).output().unwrap();
+        let printed = Program::new("setsid")
+            .args(["sh", "-c", script])
+            .env(ATTACKED_CLIENT_SECRET_VARIABLE, &canary)
+            .output()
+            .unwrap();
         assert_eq!(printed.trim(), "started", "the child process should be started");
-        let left = process::processes_with_environment_variable(SECRET_VARIABLE, &canary);
+        let left = process::processes_with_environment_variable(ATTACKED_CLIENT_SECRET_VARIABLE, &canary);
         assert_eq!(left.len(), 1, "the child process should be found: {left:?}");
         process::kill_processes(&left);
         let began = std::time::Instant::now();
-        while !process::processes_with_environment_variable(SECRET_VARIABLE, &canary).is_empty() {
+        while !process::processes_with_environment_variable(ATTACKED_CLIENT_SECRET_VARIABLE, &canary).is_empty() {
             assert!(began.elapsed().as_secs() < 10, "the child process should be killed");
             // sleep: polls, because no event reports the state.
             std::thread::sleep(std::time::Duration::from_millis(20));

@@ -17,11 +17,11 @@ pub(super) struct AttackRow {
     pub(super) target: AttackTarget,
     pub(super) tried: String,
     pub(super) withstood: bool,
-    /// Slowest response of the unaffected server or longest pause of the user interface, in milliseconds.
+    /// Slowest response of a server that was not attacked, or longest pause of the page, in milliseconds.
     pub(super) slowest: Option<f64>,
-    /// Growth of the process's memory during the attack, in MiB.
+    /// Growth of the attacked process's memory during the attack, in MiB.
     pub(super) memory: Option<f64>,
-    /// Time until all processes of the hostile server had ended, in milliseconds.
+    /// Time until all processes of the hostile server had exited, in milliseconds.
     pub(super) exit_time: Option<f64>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct OtherClientRow {
     pub(super) outcome: String,
 }
 
-/// Reads the results of the attacks on this target from a file.
+/// Reads the results of the attacks on `target` from a file.
 ///
 /// # Errors
 /// Returns a [`Problem`] if the file can't be read or a line can't be parsed.
@@ -56,9 +56,13 @@ fn parse_row(line: &str, target: AttackTarget) -> Option<AttackRow> {
     })
 }
 
-/// Returns the reasons why the selected cases have not passed: a failed attack, or a target that was not attacked.
+/// Returns the reasons why cases have not passed: Drawbridge did not withstand an attack, or a target was not attacked.
 /// Targets in `omitted` are ignored.
-pub(super) fn missing_results(cases: &[&HostileCase], rows: &[AttackRow], omitted: &[AttackTarget]) -> Vec<String> {
+pub(super) fn reasons_for_unpassed_cases(
+    cases: &[&HostileCase],
+    rows: &[AttackRow],
+    omitted: &[AttackTarget],
+) -> Vec<String> {
     let mut lacks = Vec::new();
     for case in cases {
         for target in case.targets.iter().filter(|target| !omitted.contains(target)) {
@@ -163,16 +167,16 @@ mod tests {
         .map(|(id, on)| hostile_case(id, on));
         let rows = [attack_row("X01", true), attack_row("X03", true), attack_row("X03", false)];
         let cases = [&both, &page, &lost];
-        let all = missing_results(&cases, &rows, &[]);
+        let all = reasons_for_unpassed_cases(&cases, &rows, &[]);
         let missing = ["X01 was not tried on the page", "X02 was not tried on the page", "X03, a: host"];
         assert_eq!(all, missing, "each missing or failed target should be reported");
         assert_eq!(
-            missing_results(&cases, &rows, &[AttackTarget::Page]),
+            reasons_for_unpassed_cases(&cases, &rows, &[AttackTarget::Page]),
             missing[2..],
             "targets omitted on purpose should be ignored"
         );
         assert!(
-            missing_results(&[&both], &[], &[AttackTarget::Page])[0].contains("host"),
+            reasons_for_unpassed_cases(&[&both], &[], &[AttackTarget::Page])[0].contains("host"),
             "a case without any row should be reported"
         );
     }

@@ -36,8 +36,8 @@ pub(super) fn run_cases_in_unit_tests(only: &[&str], rows: &Path) -> Result<(), 
     ended
 }
 
-/// Returns a regular expression that matches the names of the unit tests of the cases in `only`, or of all cases if it
-/// is empty.
+/// Returns a regular expression that matches the names of the unit tests for the cases in `only`, or for all cases if
+/// `only` is empty.
 fn test_name_pattern(only: &[&str]) -> String {
     let ids = if only.is_empty() { "[sex][0-9][0-9]".to_owned() } else { only.join("|").to_lowercase() };
     format!("(^|::)({ids})_")

@@ -2,15 +2,15 @@
 
 use std::process::{Child, Command};
 
-/// Makes the program the leader of a new process group.
+/// Makes the program run as the leader of a new process group.
 #[cfg(unix)]
 pub(super) fn make_group_leader(command: &mut Command) {
     use std::os::unix::process::CommandExt;
     command.process_group(0);
 }
 
-/// Stops the process group of a program: requests termination, and kills the group after two seconds. Has no effect if
-/// it has already ended.
+/// Stops the process group of a program: requests termination, and kills the group if it still exists after two
+/// seconds.
 #[cfg(unix)]
 pub(super) fn stop_group(leader: &mut Child) {
     use std::thread::sleep;
@@ -35,7 +35,7 @@ pub(super) fn stop_group(leader: &mut Child) {
     let _ = leader.wait();
 }
 
-/// Kills a process that is not a child of xtask.
+/// Kills the process with this id, which does not have to be a child of xtask.
 #[cfg(unix)]
 pub(super) fn kill_process(id: u32) {
     use nix::sys::signal::{Signal, kill};

@@ -12,30 +12,30 @@ use crate::test_names::find_test_line;
 use crate::tidy::tree::Tree;
 use crate::workspace;
 
-/// Path of the table from the root of the repository.
+/// Path of the table of the tests that MCP Apps lists for hosts, relative to the root of the repository.
 const APP_REQUIREMENTS_PATH: &str = "tests/apps/requirements.tsv";
-/// Number of columns of the table.
+/// Number of columns in `tests/apps/requirements.tsv`.
 const APP_REQUIREMENT_COLUMNS: usize = 6;
-/// Beginning of the last cell of a row without a test. The reason follows.
-const NOT_DONE_PREFIX: &str = "not done: ";
-/// Cell of a row that corresponds to no requirement of the specification's table.
+/// Text at the start of the last cell in a row that has no test in this repository. The reason follows.
+const REASON_WITHOUT_TEST_PREFIX: &str = "not done: ";
+/// Content of the requirement cell in a row that corresponds to no row of `tests/conformance/requirements.tsv`.
 const NO_REQUIREMENT: &str = "-";
 
-/// Row of the table: a test of hosts, and how this repository covers it.
+/// Row of the table: a test that the project of MCP Apps lists for hosts, and how this repository covers it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct AppRequirement {
-    /// Name of the test in the catalogue of MCP Apps.
+    /// Name of the test in the list of the project of MCP Apps.
     id: String,
-    /// Identifier of the requirement of the specification, or `None` if there is no such requirement.
+    /// Id of the corresponding requirement in `tests/conformance/requirements.tsv`, or `None` if there is none.
     requirement: Option<String>,
     coverage: AppRequirementCoverage,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum AppRequirementCoverage {
-    /// A test, by the path of its file and its name or title.
+    /// Covered by the test with this name or title in the file at this path.
     Test { path: String, name: String },
-    /// No test, for a documented reason.
+    /// Not covered by a test, for a reason that the row states.
     NotDone,
 }
 
@@ -56,11 +56,12 @@ impl AppCatalogue {
         for row in parse_rows(APP_REQUIREMENTS_PATH, text, APP_REQUIREMENT_COLUMNS)? {
             let (id, requirement, covered) = (row[0], row[4], row[5]);
             let coverage = match covered.split_once(" :: ") {
-                _ if covered.starts_with(NOT_DONE_PREFIX) => AppRequirementCoverage::NotDone,
+                _ if covered.starts_with(REASON_WITHOUT_TEST_PREFIX) => AppRequirementCoverage::NotDone,
                 Some((path, name)) => AppRequirementCoverage::Test { path: path.to_owned(), name: name.to_owned() },
                 None => {
-                    let cause =
-                        format!("{APP_REQUIREMENTS_PATH}: {id} needs `path :: test` or `{NOT_DONE_PREFIX}reason`");
+                    let cause = format!(
+                        "{APP_REQUIREMENTS_PATH}: {id} needs `path :: test` or `{REASON_WITHOUT_TEST_PREFIX}reason`"
+                    );
                     return Err(Problem::Machine(cause));
                 }
             };
@@ -70,7 +71,8 @@ impl AppCatalogue {
         Ok(Self { rows })
     }
 
-    /// Returns the named tests as mentions of the requirements of their rows.
+    /// Returns a [`RequirementMention`] for each row that has both a test and a requirement. Its place is the line of
+    /// the test.
     pub(super) fn mentions(&self, tree: &Tree) -> Vec<RequirementMention> {
         let mention = |row: &AppRequirement| {
             let AppRequirementCoverage::Test { path, name } = &row.coverage else { return None };
@@ -80,7 +82,8 @@ impl AppCatalogue {
         self.rows.iter().filter_map(mention).collect()
     }
 
-    /// Returns rows that name an unknown test or requirement, and repeated rows, as path, line and text.
+    /// Returns the errors in the table, as path, line number and text: repeated rows, and rows that name a test or a
+    /// requirement that does not exist.
     pub(super) fn findings(&self, tree: &Tree, tables: &RequirementTables) -> Vec<(String, usize, String)> {
         let mut findings = Vec::new();
         for (index, row) in self.rows.iter().enumerate() {

@@ -15,7 +15,7 @@ use crate::tidy::tree::Tree;
 use crate::workspace;
 
 /// Areas of the specification in which each MUST and SHOULD requires a test or a documented reason.
-const TRACED_AREAS: [&str; 20] = [
+const SPECIFICATION_AREAS_REQUIRING_TESTS: [&str; 20] = [
     "transport-stdio",
     "transport-http",
     "transport-sse",
@@ -55,7 +55,7 @@ pub(crate) struct Options {
 struct RequirementTrace {
     tables: RequirementTables,
     named: Vec<RequirementMention>,
-    /// Findings about the catalogue of MCP Apps: path, line and text.
+    /// Errors in `tests/apps/requirements.tsv`, as path, line number and text.
     catalogue_findings: Vec<(String, usize, String)>,
 }
 
@@ -87,8 +87,8 @@ impl RequirementTrace {
         self.tables.reason_without_test(&requirement.id).is_none() && self.tests(&requirement.id).next().is_none()
     }
 
-    /// Returns requirements without a test and unknown ids in tests as findings: path, line (0 for the whole file) and
-    /// text.
+    /// Returns the requirements without a test and the unknown ids in tests, as path, line number (0 for the whole
+    /// file) and text.
     fn findings(&self) -> Vec<(String, usize, String)> {
         let mut findings = self.catalogue_findings.clone();
         for named in self.named.iter().filter(|named| !self.tables.has_requirement(&named.id)) {
@@ -105,7 +105,8 @@ impl RequirementTrace {
             }
         }
         for requirement in &self.tables.requirements {
-            let is_covered = TRACED_AREAS.contains(&requirement.area.as_str()) && requirement.level != "MAY";
+            let is_covered =
+                SPECIFICATION_AREAS_REQUIRING_TESTS.contains(&requirement.area.as_str()) && requirement.level != "MAY";
             if is_covered && self.is_missing(requirement) {
                 let text = format!("{} `{}` has neither a test nor a reason", requirement.level, requirement.id);
                 findings.push(("tests/conformance/requirements.tsv".to_owned(), 0, text));
@@ -115,7 +116,8 @@ impl RequirementTrace {
     }
 }
 
-/// Returns the findings of `cargo xtask tidy` about requirements as path, line (0 for the whole file) and text.
+/// Returns the violations of the rules about requirements, for `cargo xtask tidy`, as path, line number (0 for the
+/// whole file) and text.
 pub(crate) fn findings(tree: &Tree) -> Result<Vec<(String, usize, String)>, Problem> {
     Ok(RequirementTrace::read(tree)?.findings())
 }

@@ -43,7 +43,7 @@ fn test_code_lines(file: &SourceFile) -> impl Iterator<Item = (usize, &str)> {
     file.text.lines().enumerate().map(|(index, line)| (index + 1, line)).filter(move |(number, _)| *number > skipped)
 }
 
-/// Returns the ids in square brackets, which consist of lower-case words and hyphens.
+/// Returns the texts in square brackets in a line that consist of lower-case words and hyphens, as ids do.
 fn mentioned_requirement_ids(line: &str) -> impl Iterator<Item = &str> {
     line.split('[').skip(1).filter_map(|rest| {
         let id = rest.split_once(']')?.0;
@@ -54,7 +54,8 @@ fn mentioned_requirement_ids(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the name of the test that contains a line. A comment directly above a test belongs to that test.
+/// Returns the name of the test or helper function that contains the line `number`. A comment directly above a function
+/// belongs to it.
 fn enclosing_test(text: &str, number: usize, is_rust: bool) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let name = |index: usize| {

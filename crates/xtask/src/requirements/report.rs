@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use super::{Requirement, RequirementMention, RequirementTrace};
 
-/// Numbers of requirements at one level, by the state of their tests.
+/// Numbers of requirements of one level (MUST, SHOULD or MAY) with a test, with only a reason for having none, and with
+/// neither.
 #[derive(Default)]
 struct Totals {
     tested: usize,
@@ -24,14 +25,14 @@ impl Totals {
         }
     }
 
-    fn line(&self, label: &str) -> String {
+    fn summary_line(&self, label: &str) -> String {
         let Self { tested, excused, missing } = self;
         format!("{label:<24} {tested:>4} tested {excused:>4} with a reason {missing:>4} missing\n")
     }
 }
 
 impl RequirementTrace {
-    /// Returns the areas in the order of the requirements table.
+    /// Returns the areas of the specification in the order in which the requirements table lists them.
     pub(super) fn areas(&self) -> Vec<&str> {
         let mut areas: Vec<&str> = Vec::new();
         for requirement in &self.tables.requirements {
@@ -64,7 +65,7 @@ impl RequirementTrace {
                         rows.push_str(&self.rows(requirement));
                     }
                 }
-                totals.push_str(&sum.line(&format!("{area} {level}")));
+                totals.push_str(&sum.summary_line(&format!("{area} {level}")));
             }
             if !rows.is_empty() {
                 let _ = write!(list, "\n{area}\n{rows}");

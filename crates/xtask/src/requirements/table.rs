@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::problem::Problem;
 
-/// Row of `requirements.tsv`: a requirement of the MCP specification on a host.
+/// Row of `requirements.tsv`: a requirement that the MCP specification places on hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Requirement {
     /// Identifier of the requirement, which tests name in square brackets.
@@ -60,7 +60,8 @@ impl RequirementTables {
     }
 }
 
-/// Parses the rows below the heading, and returns an error if a row has fewer than `columns` columns.
+/// Returns the rows below the heading of a table, each as its cells. Returns an error that names the table if a row has
+/// fewer than `columns` cells.
 pub(super) fn parse_rows<'a>(name: &str, text: &'a str, columns: usize) -> Result<Vec<Vec<&'a str>>, Problem> {
     let mut rows = Vec::new();
     for (number, line) in text.lines().enumerate().skip(1) {
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heading_is_skipped_and_columns_are_named() {
+    fn table_heading_is_skipped_and_columns_are_named() {
         let text =
             "id\tarea\tlevel\trevisions\trequirement\tsource\nping-respond\tping\tMUST\t2024-11-05\tAnswer.\ta page\n";
         let read = parse_requirements(text).unwrap();

@@ -54,8 +54,8 @@ impl System {
         }
     }
 
-    /// Returns the missing packages and the command to install them, for systems on which xtask does not install
-    /// packages itself.
+    /// Returns a text with the missing packages and the command that installs them, for systems on which xtask does not
+    /// install packages itself.
     pub(super) fn install_hint(&self, missing: &[&RequiredPackage]) -> String {
         let names = |name: fn(&RequiredPackage) -> &str| {
             let mut names: Vec<_> = missing.iter().map(|need| name(need)).collect();

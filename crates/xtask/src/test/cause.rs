@@ -4,7 +4,7 @@ use super::counts::without_ansi_colours;
 
 /// Prefixes of lines that describe a cause, in descending order of relevance. They are compared with the start of each
 /// trimmed line. A panic is more specific than the runner's `error: test run failed`.
-const CAUSE_PREFIXES: &[&str] = &[
+const FAILURE_CAUSE_LINE_PREFIXES: &[&str] = &[
     "error[",
     PANIC_PREFIX,
     "error:",
@@ -20,20 +20,21 @@ const CAUSE_PREFIXES: &[&str] = &[
 
 const PANIC_PREFIX: &str = "thread '";
 
-/// Maximum number of panics that are included in the cause.
+/// Maximum number of panics that the description of a failure includes.
 const MAX_REPORTED_PANICS: usize = 5;
 
-/// Maximum number of lines of a panic message that are included in the cause.
+/// Maximum number of lines of each panic message that the description of a failure includes.
 const MAX_PANIC_LINES: usize = 8;
 
-/// Returns the most relevant line of a log, or else the last line that is not empty. If tests panicked, returns the
-/// place and message of each.
+/// Returns the first line of the log with the most relevant of [`FAILURE_CAUSE_LINE_PREFIXES`], or else the last line
+/// that is not empty. If that prefix is that of a panic, returns the place and message of each panic instead.
 pub(super) fn failure_cause_in_log(log: &str) -> Option<String> {
     let plain = without_ansi_colours(log);
     let lines: Vec<&str> =
         plain.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("$ ")).collect();
-    let relevant =
-        CAUSE_PREFIXES.iter().find_map(|start| Some((*start, lines.iter().position(|line| line.starts_with(start))?)));
+    let relevant = FAILURE_CAUSE_LINE_PREFIXES
+        .iter()
+        .find_map(|start| Some((*start, lines.iter().position(|line| line.starts_with(start))?)));
     Some(match relevant {
         Some((PANIC_PREFIX, _)) => panic_messages(&lines),
         Some((_, at)) => truncated_line(lines[at]),
@@ -41,7 +42,7 @@ pub(super) fn failure_cause_in_log(log: &str) -> Option<String> {
     })
 }
 
-/// Returns the place and message of each panic in these lines, up to [`MAX_REPORTED_PANICS`].
+/// Returns the place and message of the first [`MAX_REPORTED_PANICS`] panics in these lines.
 fn panic_messages(lines: &[&str]) -> String {
     let begins = lines.iter().enumerate().filter(|(_, line)| line.starts_with(PANIC_PREFIX)).take(MAX_REPORTED_PANICS);
     let messages = begins.map(|(at, place)| {

@@ -19,18 +19,19 @@ impl AddAssign for TestCounts {
 }
 
 impl TestCounts {
-    /// Returns the totals of all summaries in a log, or `None` if it has none.
+    /// Returns the sums of all test summaries in a log, or `None` if it contains none.
     pub(super) fn from_log(text: &str) -> Option<Self> {
         let mut sum = None;
         for line in without_ansi_colours(text).lines() {
-            if let Some(counts) = line_counts(line) {
+            if let Some(counts) = parse_test_counts(line) {
                 *sum.get_or_insert_default() += counts;
             }
         }
         sum
     }
 
-    /// Adds an item of a summary, such as "3 failed (12)" or "2 timed out". Returns `None` if the item can't be parsed.
+    /// Adds the number in an item of a summary, such as "3 failed (12)" or "2 timed out". Returns `None` if the item
+    /// can't be parsed.
     fn add_item(&mut self, item: &str) -> Option<()> {
         let item = item.split('(').next()?.trim().trim_end_matches('.');
         let (number, word) = item.split_once(' ')?;
@@ -47,7 +48,7 @@ impl TestCounts {
     }
 }
 
-fn line_counts(line: &str) -> Option<TestCounts> {
+fn parse_test_counts(line: &str) -> Option<TestCounts> {
     let line = line.trim();
     let items: Vec<&str> = if line.starts_with("Summary [") {
         // nextest: Summary [ 0.4s] 12 tests run: 10 passed (1 slow), 1 failed, 1 timed out, 3 skipped
@@ -71,7 +72,7 @@ fn line_counts(line: &str) -> Option<TestCounts> {
     Some(counts)
 }
 
-/// Removes escape sequences of the form ESC [ ... letter.
+/// Returns the text without ANSI escape sequences of the form ESC [ ... letter.
 pub(super) fn without_ansi_colours(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text.chars();

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::process::cargo;
 use crate::{node, system_packages, workspace};
 
-/// Installs the system packages and npm packages of these parts, downloads the crates, and builds the user interface.
+/// Installs the system packages and npm packages that these parts require, downloads the crates, and builds the page.
 pub(super) fn install_test_dependencies(parts: &[TestPart], yes: bool) -> Result<(), Problem> {
     let needs = parts::system_packages(parts, system_packages::has_debian_chromium());
     // The confirmation reads the terminal, so nothing runs meanwhile.

@@ -36,13 +36,13 @@ impl TestPartLog {
         &self.path
     }
 
-    pub(super) fn line(&mut self, text: &str) -> Result<(), Problem> {
+    pub(super) fn append_line(&mut self, text: &str) -> Result<(), Problem> {
         writeln!(self.file, "{text}").map_err(Problem::file_error(&self.path))
     }
 
     /// Runs a program until it exits, and appends its output to the log.
     pub(super) fn run(&mut self, program: Program) -> Result<(), Problem> {
-        self.line(&format!("$ {}", program.displayed_command()))?;
+        self.append_line(&format!("$ {}", program.displayed_command()))?;
         // Disables colours, since escape sequences would make the log harder to read and to search.
         let program =
             program.env("CARGO_TERM_COLOR", "never").env("NO_COLOR", "1").env("FORCE_COLOR", "0").env("TERM", "dumb");
@@ -73,9 +73,9 @@ mod tests {
     fn program_output_is_between_own_lines() {
         let folder = tempfile::tempdir().unwrap();
         let mut log = TestPartLog::create_at(folder.path().join("part.log")).unwrap();
-        log.line("before").unwrap();
+        log.append_line("before").unwrap();
         log.run(cargo().arg("--version")).unwrap();
-        log.line("after").unwrap();
+        log.append_line("after").unwrap();
         let text = log.text().unwrap();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!((lines[0], lines[1]), ("before", "$ cargo --version"), "the log should contain the command: {text}");

@@ -22,7 +22,7 @@ use clap::Args;
 use log::TestPartLog;
 use outcome::ReportedOutcome;
 use parts::TestPart;
-use summary::{PartTime, Summary};
+use summary::{Summary, TestPartTime};
 
 use crate::problem::Problem;
 
@@ -43,46 +43,46 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     summary.finish()
 }
 
-/// Runs the requested parts. Failed tests do not stop the run. An error does: a missing requirement of the machine, or
-/// Ctrl-C.
+/// Runs the requested parts. Continues after failed tests, but not after an error: an unmet requirement of the machine,
+/// or Ctrl-C.
 fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
     let parts = parts::ordered_parts(&options.parts);
     downloads::install_test_dependencies(&parts, options.yes)?;
     let summary = Mutex::new(summary);
     for stage in stages::stages(&parts) {
         match &stage.lanes[..] {
-            [lane] => run_sequential_parts(lane, CpuTimeAttribution::IsMine, &summary)?,
+            [lane] => run_sequential_parts(lane, CpuTimeAttribution::SinglePart, &summary)?,
             lanes => run_sequences_in_parallel(lanes, &summary)?,
         }
     }
     Ok(())
 }
 
-/// Attribution of the measured processor time: to a single test part, or to all parts that run in parallel, between
-/// which it can't be divided.
+/// Test parts to which a measurement of processor time belongs: a single part, or all parts that run in parallel, whose
+/// processor times can't be measured separately.
 #[derive(Clone, Copy)]
 enum CpuTimeAttribution {
-    IsMine,
-    IsShared,
+    SinglePart,
+    ParallelParts,
 }
 
 fn run_sequences_in_parallel(lanes: &[Vec<TestPart>], summary: &Mutex<&mut Summary>) -> Result<(), Problem> {
     let (start, processor) = (Instant::now(), processor::children_processor_time());
     let outcomes: Vec<Result<(), Problem>> = thread::scope(|scope| {
-        let start = |lane| scope.spawn(move || run_sequential_parts(lane, CpuTimeAttribution::IsShared, summary));
+        let start = |lane| scope.spawn(move || run_sequential_parts(lane, CpuTimeAttribution::ParallelParts, summary));
         let running: Vec<_> = lanes.iter().map(Vec::as_slice).map(start).collect();
         running.into_iter().map(|lane| lane.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
     outcomes.into_iter().collect::<Result<(), Problem>>()?;
     let computed =
         processor::children_processor_time().zip(processor).map(|(after, before)| after.saturating_sub(before));
-    lock(summary).print_parallel_time(PartTime { wall: start.elapsed(), processor: computed });
+    lock(summary).print_parallel_time(TestPartTime { wall: start.elapsed(), processor: computed });
     Ok(())
 }
 
 fn run_sequential_parts(
     lane: &[TestPart],
-    whose: CpuTimeAttribution,
+    attribution: CpuTimeAttribution,
     summary: &Mutex<&mut Summary>,
 ) -> Result<(), Problem> {
     for part in lane {
@@ -94,13 +94,13 @@ fn run_sequential_parts(
             result => ReportedOutcome::new(result, &log.text()?),
         };
         let wall = start.elapsed();
-        let processor = match whose {
-            CpuTimeAttribution::IsMine => {
+        let processor = match attribution {
+            CpuTimeAttribution::SinglePart => {
                 processor::children_processor_time().zip(processor).map(|(after, before)| after.saturating_sub(before))
             }
-            CpuTimeAttribution::IsShared => None,
+            CpuTimeAttribution::ParallelParts => None,
         };
-        lock(summary).add(name, PartTime { wall, processor }, outcome, &log)?;
+        lock(summary).add(name, TestPartTime { wall, processor }, outcome, &log)?;
     }
     Ok(())
 }

@@ -13,12 +13,13 @@ use crate::screen::VirtualScreen;
 use crate::system_packages::HEADLESS_CHROMIUM;
 use crate::{codegen, node, system_packages, workspace};
 
-/// Checks types, lint and format, runs the component tests, and checks that the generated types are up to date.
+/// Checks the types, lint and format of the page, runs its component tests, and checks that its generated types are up
+/// to date.
 pub(super) fn check_ui(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     let folder = workspace::ui_folder();
     node::install_packages(&folder, &mut |program| log.run(program))?;
     rust::build_all(log)?;
-    log.line("$ codegen --check")?;
+    log.append_line("$ codegen --check")?;
     codegen::check_generated_types(Program::new(workspace::example_path("typescript")))?;
     print_step("ui: types, lint, format");
     log.run(node::npm(&folder).args(["run", "check"]))?;
@@ -27,13 +28,13 @@ pub(super) fn check_ui(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     Ok(PartOutcome::Ran)
 }
 
-/// Runs the tests of the user interface in Chromium against the development host.
+/// Runs the tests of the page in Chromium, with a test program instead of the desktop app as its host.
 pub(super) fn test_ui_in_chromium(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     print_step("page: the tests in Chromium");
     run_playwright(log, &["--project", "page", "--workers", "2"])
 }
 
-/// Runs the user interface's tests that measure frame rates and processor time. No other part may run in parallel.
+/// Runs the tests of the page that measure frame rates and processor time. No other part may run in parallel.
 pub(super) fn measure_ui_frame_times(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     print_step("frames: what is measured of the page, alone");
     run_playwright(log, &["--project", "measured"])
@@ -70,15 +71,15 @@ pub(super) fn test_desktop_window(log: &mut TestPartLog) -> Result<PartOutcome, 
     Ok(PartOutcome::Ran)
 }
 
-/// Installs the npm packages of the user interface and the tests, and builds the user interface.
+/// Installs the npm packages of the page and of the tests, and builds the page.
 fn prepare_page(log: &mut TestPartLog) -> Result<(), Problem> {
     node::install_packages(&workspace::tests_folder(), &mut |program| log.run(program))?;
     node::install_packages(&workspace::ui_folder(), &mut |program| log.run(program))?;
     node::build_ui(&mut |program| log.run(program))
 }
 
-/// Returns the path of the Chromium to use: the one in the environment, or Debian's. `None` selects the one that
-/// Playwright downloads.
+/// Returns the path of the Chromium to use: the one in the environment variable, or Debian's. Returns `None` if there
+/// is neither, so that Playwright uses the one that it downloads.
 fn chromium_path() -> Option<PathBuf> {
     let debian = PathBuf::from(HEADLESS_CHROMIUM);
     match env::var_os("CHROMIUM") {

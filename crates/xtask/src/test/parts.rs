@@ -69,8 +69,8 @@ impl TestPart {
         }
     }
 
-    /// Returns `true` if the part requires Node.js. Parts that build all crates do, since the user interface is
-    /// embedded in the desktop app.
+    /// Returns `true` if the part requires Node.js. Parts that build all crates require it, since the page is embedded
+    /// in the desktop app.
     pub(super) fn needs_node(&self) -> bool {
         !matches!(self, Self::Tidy | Self::Fmt | Self::Deny)
     }
@@ -116,8 +116,8 @@ impl TestPart {
     }
 }
 
-/// Returns the requested parts in order, without duplicates. If none is requested, returns all but
-/// [`TestPart::Models`], which installs 170 MB.
+/// Returns the requested parts in the order of execution, without duplicates. If none is requested, returns all except
+/// [`TestPart::Models`], which downloads 170 MB.
 pub(super) fn ordered_parts(requested: &[TestPart]) -> Vec<TestPart> {
     if requested.is_empty() {
         return TestPart::value_variants().iter().copied().filter(|part| *part != TestPart::Models).collect();
@@ -146,7 +146,7 @@ fn run_official_conformance_suite(log: &mut TestPartLog) -> Result<PartOutcome, 
     rust::build_all(log)?;
     // The two callbacks write to the same log, but never at the same time.
     let log = RefCell::new(log);
-    let mut say = |line: &str| log.borrow_mut().line(line);
+    let mut say = |line: &str| log.borrow_mut().append_line(line);
     conformance::run_scenarios(
         &conformance::Options::default(),
         &mut |program| log.borrow_mut().run(program),
@@ -155,7 +155,7 @@ fn run_official_conformance_suite(log: &mut TestPartLog) -> Result<PartOutcome, 
     Ok(PartOutcome::Ran)
 }
 
-/// Replays the corpora on stable Rust, even if libFuzzer is installed, since the inputs are the same in each run.
+/// Replays the fuzz corpora on stable Rust, even if libFuzzer is installed, since the inputs are the same in each run.
 fn run_fuzzing(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     rust::build_all(log)?;
     print_step("fuzz: replaying the corpora, and mutations of them");
@@ -170,7 +170,7 @@ fn check_instruction_counts(log: &mut TestPartLog) -> Result<PartOutcome, Proble
     rust::build_all(log)?;
     let mut written = Ok(());
     let verdict = guard::check_instruction_count_growth(&mut |line| {
-        if let Err(problem) = log.line(line) {
+        if let Err(problem) = log.append_line(line) {
             written = Err(problem);
         }
     })?;
@@ -184,7 +184,7 @@ fn check_instruction_counts(log: &mut TestPartLog) -> Result<PartOutcome, Proble
 fn check_tidy(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     let findings = tidy::findings()?;
     for finding in &findings {
-        log.line(&finding.to_string())?;
+        log.append_line(&finding.to_string())?;
     }
     match findings.first() {
         None => Ok(PartOutcome::Ran),

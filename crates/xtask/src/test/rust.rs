@@ -15,7 +15,7 @@ pub(super) fn check_format(log: &mut TestPartLog) -> Result<PartOutcome, Problem
     Ok(PartOutcome::Ran)
 }
 
-/// Builds everything, which reports Clippy's lints.
+/// Builds all crates with their tests. The build also reports Clippy's lints.
 pub(super) fn run_clippy(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     if !process::command_succeeds("clippy-driver", &["--version"]) {
         return Err(Problem::Machine("Clippy is not installed (rustup component add clippy)".into()));
@@ -63,11 +63,12 @@ pub(super) fn run_test_suite(log: &mut TestPartLog, name: &str, environment: &[(
     log.run(call)
 }
 
-/// `true` once all crates are built. The lock lets parallel parts wait for the build here instead of at cargo's lock.
+/// `true` after all crates have been built. Parts that run in parallel wait for the build at this lock instead of at
+/// cargo's.
 static WORKSPACE_IS_BUILT: Mutex<bool> = Mutex::new(false);
 
-/// Builds the user interface, and then all crates with their tests, with Clippy's lints. The suites start these
-/// binaries, and a separate build reports compile errors more clearly than a test run.
+/// Builds the page, and then all crates with their tests, with Clippy's lints. The test suites start these binaries,
+/// and a separate build reports compile errors more clearly than a test run.
 pub(super) fn build_all(log: &mut TestPartLog) -> Result<(), Problem> {
     let mut built = WORKSPACE_IS_BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     if *built {

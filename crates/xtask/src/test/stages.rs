@@ -6,13 +6,15 @@
 
 use super::parts::TestPart;
 
-/// Group of test parts that run at the same time. Each lane is a sequence of parts, and the lanes run in parallel.
+/// Group of test parts that run at the same time. Each lane is a list of parts that run one after the other, and the
+/// lanes run in parallel.
 pub(super) struct Stage {
     pub(super) lanes: Vec<Vec<TestPart>>,
 }
 
-/// Order in which the test parts run. Clippy builds everything. The window's tests are sensitive to a busy machine, so
-/// only the counting of instructions, which uses one core, runs in parallel with them.
+/// Stages in the order in which they run, each with its lanes of test parts. Clippy builds everything. The window's
+/// tests are sensitive to a busy machine, so only the counting of instructions, which uses one core, runs in parallel
+/// with them.
 const STAGES: &[&[&[TestPart]]] = &[
     &[&[TestPart::Clippy, TestPart::Deny], &[TestPart::Tidy, TestPart::Fmt]],
     &[&[TestPart::Unit], &[TestPart::Ui]],

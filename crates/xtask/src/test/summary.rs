@@ -7,12 +7,12 @@ use super::log::TestPartLog;
 use super::outcome::ReportedOutcome;
 use crate::problem::Problem;
 
-/// Number of lines of a failed part's log that are printed.
+/// Maximum number of lines that are printed from the end of a failed part's log.
 const SHOWN_LOG_LINES: usize = 60;
 
 /// Wall time of a test part, and the processor time of the programs that it ran.
 #[derive(Clone, Copy)]
-pub(super) struct PartTime {
+pub(super) struct TestPartTime {
     pub(super) wall: Duration,
     pub(super) processor: Option<Duration>,
 }
@@ -29,11 +29,11 @@ impl Summary {
     pub(super) fn add(
         &mut self,
         name: &str,
-        time: PartTime,
+        time: TestPartTime,
         outcome: ReportedOutcome,
         log: &TestPartLog,
     ) -> Result<(), Problem> {
-        println!("{}", part_line(name, time, &outcome));
+        println!("{}", test_part_summary_line(name, time, &outcome));
         match outcome {
             ReportedOutcome::Ok(counts) => self.counts += counts,
             ReportedOutcome::Skipped(reason) => self.skipped.push(format!("{name}: {reason}")),
@@ -46,12 +46,12 @@ impl Summary {
         Ok(())
     }
 
-    /// Prints the total time of test parts that ran in parallel.
-    pub(super) fn print_parallel_time(&self, time: PartTime) {
+    /// Prints the total wall time and processor time of test parts that ran in parallel.
+    pub(super) fn print_parallel_time(&self, time: TestPartTime) {
         println!("{:<11}          {}", "together", format_time(time));
     }
 
-    /// Records that the run was stopped before all parts ran. Counts as a failure.
+    /// Records that the run was stopped before all parts ran, which counts as a failure.
     pub(super) fn record_abort(&mut self, problem: &Problem) {
         self.counts.failed += 1;
         self.failures.push(format!("stopped: {problem}"));
@@ -72,7 +72,7 @@ impl Summary {
     }
 }
 
-fn part_line(name: &str, time: PartTime, outcome: &ReportedOutcome) -> String {
+fn test_part_summary_line(name: &str, time: TestPartTime, outcome: &ReportedOutcome) -> String {
     let seconds = format_time(time);
     match outcome {
         ReportedOutcome::Ok(counts) => format!("{name:<11} ok       {seconds}  {}", format_counts(*counts)),
@@ -81,7 +81,7 @@ fn part_line(name: &str, time: PartTime, outcome: &ReportedOutcome) -> String {
     }
 }
 
-fn format_time(time: PartTime) -> String {
+fn format_time(time: TestPartTime) -> String {
     let computed = time.processor.map_or(String::new(), |time| format!(" ({:>4.0} s computing)", time.as_secs_f32()));
     format!("{:>6.1} s{computed}", time.wall.as_secs_f32())
 }
@@ -107,15 +107,15 @@ fn closing_line(counts: TestCounts) -> String {
 mod tests {
     use super::*;
 
-    fn wall_time(seconds: u64) -> PartTime {
-        PartTime { wall: Duration::from_secs(seconds), processor: None }
+    fn wall_time(seconds: u64) -> TestPartTime {
+        TestPartTime { wall: Duration::from_secs(seconds), processor: None }
     }
 
     #[test]
     fn line_contains_duration_and_processor_time() {
         let counts = TestCounts { passed: 3, ..TestCounts::default() };
-        let time = PartTime { processor: Some(Duration::from_secs(5)), ..wall_time(7) };
-        let line = part_line("page", time, &ReportedOutcome::Ok(counts));
+        let time = TestPartTime { processor: Some(Duration::from_secs(5)), ..wall_time(7) };
+        let line = test_part_summary_line("page", time, &ReportedOutcome::Ok(counts));
         assert_eq!(line, "page        ok          7.0 s (   5 s computing)  3 tests", "{line}");
     }
 

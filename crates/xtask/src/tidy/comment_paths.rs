@@ -7,11 +7,12 @@ use super::rust_code;
 use super::tree::{SourceFile, Tree};
 
 const CHECKED_EXTENSIONS: [&str; 4] = [".rs", ".svelte", ".ts", ".mjs"];
-/// Prefixes that a path may omit: none, the folder of the crates, and the folder of the test suites.
+/// Leading folders that a path in a comment may omit: none, the folder of the crates, and the folder of the test
+/// suites.
 const PATH_PREFIXES: [&str; 3] = ["", "crates/", "tests/"];
 
 /// Reports paths in comments and documents that name no existing file. A comment may name a file of its own package by
-/// the last components of its path. All other paths are relative to one of [`PATH_PREFIXES`].
+/// the last components of its path. All other paths must be complete except for one of [`PATH_PREFIXES`].
 pub(super) fn find_missing_paths_in_comments(tree: &Tree) -> Vec<Finding> {
     let packages = package_folders(tree);
     let mut findings = Vec::new();
@@ -80,7 +81,7 @@ fn comment_lines(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Returns the texts in backticks in a line that look like paths of source files.
+/// Returns the texts in backticks in a line that have the form of a path of a source file.
 fn mentioned_paths(line: &str) -> impl Iterator<Item = &str> {
     let is_path = |span: &&str| {
         let name = span.rsplit('/').next().unwrap_or(span);
@@ -91,7 +92,8 @@ fn mentioned_paths(line: &str) -> impl Iterator<Item = &str> {
     code_spans(line).filter(is_path)
 }
 
-/// Returns the texts in backticks in a line. A backtick without a closing one begins a span that ends with the text.
+/// Returns the texts between backticks. A backtick without a closing one begins a span that reaches to the end of the
+/// text.
 pub(super) fn code_spans(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
@@ -106,7 +108,7 @@ fn path_exists(tree: &Tree, package: &str, path: &str) -> bool {
     })
 }
 
-/// Returns `true` if the last components of the path match `end`. `*` matches any part of a component.
+/// Returns `true` if the last components of `path` match those of `end`, in which `*` matches any part of a component.
 fn has_path_suffix(path: &str, end: &str) -> bool {
     let mut names = path.rsplit('/');
     end.rsplit('/').all(|expected| {
@@ -117,7 +119,7 @@ fn has_path_suffix(path: &str, end: &str) -> bool {
     })
 }
 
-/// Returns the folders of all packages except the workspace, each with a trailing slash.
+/// Returns the folders of all Cargo and npm packages except the root folder, each with a trailing slash.
 fn package_folders(tree: &Tree) -> Vec<&str> {
     let manifests = tree
         .files
@@ -126,7 +128,7 @@ fn package_folders(tree: &Tree) -> Vec<&str> {
     manifests.filter(|folder| folder.ends_with('/')).collect()
 }
 
-/// Returns the folder of the innermost package that contains a file, or the file's own folder.
+/// Returns the folder of the innermost package that contains a file, or the file's folder if no package does.
 fn containing_package<'a>(packages: &[&'a str], path: &'a str) -> &'a str {
     let own = &path[..path.rfind('/').map_or(0, |at| at + 1)];
     let around = packages.iter().filter(|folder| path.starts_with(**folder));

@@ -13,7 +13,7 @@ const ITEMS_FORBIDDEN_IN_API: [&str; 13] = [
     "spawn_blocking",
     "block_in_place",
     "History",
-    "NewItem",
+    "NewHistoryItem",
     "AuditLog",
     "Secrets",
     "Mutex",
@@ -42,9 +42,9 @@ pub(super) fn find_storage_and_locks_in_api(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports commands that call a method of the same name. If `Api` has no such method, they call themselves, and the
-/// compiler does not detect the recursion because of boxed futures.
-pub(super) fn find_recursive_commands(tree: &Tree) -> Vec<Finding> {
+/// Reports methods that call a method of the same name on `self`. A command may delegate to a method of `Api` with its
+/// name, but without such a method it calls itself, which the compiler does not detect because of boxed futures.
+pub(super) fn find_commands_that_invoke_themselves(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files_in_folder(API_FOLDER).filter(|file| file.is_rust()) {
         let mut own = String::new();
@@ -65,8 +65,8 @@ pub(super) fn find_recursive_commands(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports fields of the user interface's types whose names are not in camelCase. A type that is also stored or hashed
-/// with other field names requires a separate type for the user interface.
+/// Reports fields of the generated TypeScript types whose names are not in camelCase. A type that is also stored or
+/// hashed with other field names requires a separate type for the page.
 pub(super) fn find_fields_not_in_camel_case(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files_in_folder(GENERATED_FILES[0]) {
@@ -112,10 +112,11 @@ mod tests {
     }
 
     #[test]
-    fn recursive_command_is_reported() {
+    fn command_that_invokes_itself_is_reported() {
         let text = "async fn audit(&self, r: AuditRange) -> Page {\n    self.audit(r).await\n}\nasync fn pins(&self) {\n    \
                     review::pins(self).await; self.host.audit(1).await\n}\n";
-        let findings = find_recursive_commands(&Tree::from_files(&[("crates/api/src/handler/mod.rs", text)]));
+        let findings =
+            find_commands_that_invoke_themselves(&Tree::from_files(&[("crates/api/src/handler/mod.rs", text)]));
         assert_eq!(
             findings.iter().map(|finding| finding.line).collect::<Vec<_>>(),
             [2],

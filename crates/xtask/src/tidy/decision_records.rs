@@ -6,21 +6,21 @@ use super::comment_paths::code_spans;
 use super::tree::Tree;
 use crate::test_names::find_test_line;
 
-/// Reports files in the section "Guarded by" that do not exist, and names and titles that are no tests
-/// in the file named before them.
+/// Reports the entries of sections "Guarded by" that name a file that does not exist, or a function or title that is no
+/// test in the file named before it.
 pub(super) fn find_missing_guards_of_decisions(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for record in tree.files.iter().filter(|file| file.path.contains("/decisions/") && file.has_extension(&["md"])) {
-        for (number, entry) in guard_entries(&record.text) {
-            let missing = missing_guards(tree, &entry).into_iter();
+        for (number, entry) in guarded_by_entries(&record.text) {
+            let missing = missing_guards_of_decision(tree, &entry).into_iter();
             findings.extend(missing.map(|text| Finding::new(&record.path, number, text)));
         }
     }
     findings
 }
 
-/// Returns the list entries of the section, each as one line with the number of its first line.
-fn guard_entries(record: &str) -> Vec<(usize, String)> {
+/// Returns the list entries of the section "Guarded by", each as one line with the number of its first line.
+fn guarded_by_entries(record: &str) -> Vec<(usize, String)> {
     let mut entries: Vec<(usize, String)> = Vec::new();
     let mut in_section = false;
     for (number, line) in record.lines().enumerate() {
@@ -36,8 +36,9 @@ fn guard_entries(record: &str) -> Vec<(usize, String)> {
     entries
 }
 
-/// Describes what an entry of the form `` `path`: `test`, "title of a test" `` names and the repository lacks.
-fn missing_guards(tree: &Tree, entry: &str) -> Vec<String> {
+/// Describes each file and test that an entry of the form `` `path`: `test`, "title of a test" `` names and that does
+/// not exist.
+fn missing_guards_of_decision(tree: &Tree, entry: &str) -> Vec<String> {
     let Some(path) = code_spans(entry).next().filter(|_| entry.starts_with('`')) else { return Vec::new() };
     if !tree.files.iter().any(|file| file.path == path) {
         return vec![format!("`{path}` is no file of the repository")];

@@ -7,10 +7,10 @@ use crate::problem::Problem;
 use crate::process::cargo;
 use crate::workspace;
 
-/// Packages that must not be dependencies of a pure crate.
+/// Packages with an async runtime, network access or windows, on which the crates in [`PURE_CRATES`] must not depend.
 const IMPURE_PACKAGES: [&str; 8] = ["tokio", "mio", "async-io", "smol", "hyper", "reqwest", "tauri", "wry"];
 
-/// Reports dependencies of the pure crates on a runtime, the network or a window, including transitive ones on all
+/// Reports dependencies of the crates in [`PURE_CRATES`] on [`IMPURE_PACKAGES`], including transitive ones on all
 /// platforms.
 pub(super) fn find_impure_dependencies() -> Result<Vec<Finding>, Problem> {
     let mut findings = Vec::new();
@@ -36,13 +36,14 @@ pub(super) fn find_tauri_outside_desktop_app(tree: &Tree) -> Vec<Finding> {
     find_dependency_outside(tree, "src-tauri/", |name| name == "tauri" || name.starts_with("tauri-"))
 }
 
-/// Reports crates that depend on `host-state`. Only `host` may, because its owner has the only copy of the state.
+/// Reports crates other than `host` that depend on `host-state`. Only the task in `host` that owns the state may change
+/// it.
 pub(super) fn find_host_state_outside_host(tree: &Tree) -> Vec<Finding> {
     find_dependency_outside(tree, "crates/host/", |name| name == "host-state")
 }
 
-/// Reports crates that export TypeScript unconditionally. Only `api` may. Other crates derive the TypeScript of their
-/// types behind a feature. The wire protocol and its transports have no such feature, since the user interface has
+/// Reports crates that depend on `ts-rs`, which exports TypeScript. `api` always may, and the other crates of the app
+/// may if the dependency is optional. The crates of the wire protocol and its transports may not, since the page has
 /// types of its own for them.
 pub(super) fn find_unconditional_ts_rs(tree: &Tree) -> Vec<Finding> {
     let is_of_the_app = |path: &str| {
@@ -71,7 +72,7 @@ fn find_dependency_outside(tree: &Tree, folder: &str, is_meant: fn(&str) -> bool
     findings
 }
 
-/// Returns the names in `[dependencies]` and similar sections of a manifest, with their line numbers.
+/// Returns the names of the packages in `[dependencies]` and similar sections of a manifest, with their line numbers.
 fn dependencies(manifest: &str) -> Vec<(usize, String)> {
     let mut section = "";
     let mut names = Vec::new();

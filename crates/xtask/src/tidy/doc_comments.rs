@@ -10,8 +10,9 @@ use super::tree::{SourceFile, Tree};
 const CLAUSE_WORDS: [&str; 3] = ["What", "Whether", "Why"];
 /// Extensions of the files whose doc comments are blocks that begin with `/**`.
 const PAGE_EXTENSIONS: [&str; 4] = ["ts", "svelte", "mjs", "js"];
-/// Maximum number of words of a short comment, which mostly repeats the name of its item.
-const SHORT_COMMENT_WORDS: usize = 3;
+/// Maximum number of words of a doc comment that counts as short. Most short comments only repeat the name of their
+/// item.
+const MAX_WORDS_OF_SHORT_COMMENT: usize = 3;
 /// Maximum number of short doc comments in the whole repository. Some of them are useful, such as a unit.
 const MAX_SHORT_COMMENTS: usize = 300;
 
@@ -31,13 +32,13 @@ pub(super) fn find_comments_beginning_with_clauses(tree: &Tree) -> Vec<Finding> 
 /// Reports all short doc comments if there are more than [`MAX_SHORT_COMMENTS`].
 pub(super) fn find_excess_short_comments(tree: &Tree) -> Vec<Finding> {
     let short: Vec<_> = doc_comments(tree)
-        .filter(|(_, comment)| comment.text.split_whitespace().count() <= SHORT_COMMENT_WORDS)
+        .filter(|(_, comment)| comment.text.split_whitespace().count() <= MAX_WORDS_OF_SHORT_COMMENT)
         .map(|(file, comment)| Finding::new(&file.path, comment.line, format!("few words: \"{}\"", comment.text)))
         .collect();
     if short.len() > MAX_SHORT_COMMENTS { short } else { Vec::new() }
 }
 
-/// A doc comment: a block of consecutive doc lines in Rust, or a `/** */` block in the user interface's sources.
+/// A doc comment: a block of consecutive doc lines in Rust, or a `/** */` block in the page's sources.
 struct DocComment {
     /// Number of the comment's first line in the file, counted from 1.
     line: usize,
@@ -58,7 +59,7 @@ fn doc_comments(tree: &Tree) -> impl Iterator<Item = (&SourceFile, DocComment)> 
     })
 }
 
-/// Parses `/** */` blocks that begin on a new line.
+/// Returns the `/** */` blocks in a text that begin on a new line.
 fn parse_doc_blocks(text: &str) -> Vec<DocComment> {
     let mut found = Vec::new();
     let mut block: Option<DocComment> = None;
@@ -85,7 +86,7 @@ fn parse_doc_blocks(text: &str) -> Vec<DocComment> {
     found
 }
 
-/// Parses blocks of consecutive `///` or `//!` lines.
+/// Returns the blocks of consecutive `///` or `//!` lines in a text.
 fn parse_doc_lines(text: &str) -> Vec<DocComment> {
     let mut found: Vec<DocComment> = Vec::new();
     let mut inside = false;

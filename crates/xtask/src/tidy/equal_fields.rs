@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Finding;
 use super::tree::{SourceFile, Tree};
 
-/// Minimum number of fields or variants of the compared types. Smaller types are often equal by coincidence.
+/// Minimum number of fields or variants of a type that the rule compares. Smaller types are often equal by coincidence.
 const MIN_COMPARED_MEMBERS: usize = 3;
 
 /// Path of this file. If a tree contains it, the tree is the whole repository, and unused exceptions are reported.
@@ -31,7 +31,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         "one is a request of the page, the other the arguments of a command line",
     ),
     (
-        &["cli::LinkApp", "other-apps::LinkTarget"],
+        &["cli::InstallLinkApp", "other-apps::LinkTarget"],
         "one has the names of the command line, from the other a link is written",
     ),
     (
@@ -86,7 +86,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         "the file may hold any word as theme, language and what closing does; the page gets those that exist",
     ),
     (
-        &["chat::PieceKind", "domain::ReplyPart", "models::PartialReplyPart"],
+        &["chat::StreamedPartKind", "domain::ReplyPart", "models::PartialReplyPart"],
         "a mark, an item of the history, and a state while a wire is read",
     ),
     (&["cli::SameServerFlowName", "domain::SameServerFlow"], "the names of a command line's values are its own"),
@@ -152,7 +152,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
 /// A struct with named fields, or an enum, whose member names the rule compares with those of other types.
 #[derive(Debug)]
 struct TypeShape<'a> {
-    /// Path of the type, in the form `crate::Type`.
+    /// Crate and name of the type, in the form `crate::Type`.
     name: String,
     path: &'a str,
     line: usize,
@@ -203,7 +203,7 @@ pub(super) fn find_duplicate_types(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Returns `true` if a file is part of the app instead of its tests and tools.
+/// Returns `true` if a file is compiled into the app, not only into its tests and tools.
 fn is_product_file(file: &SourceFile) -> bool {
     (file.path.starts_with("crates/") || file.path.starts_with("src-tauri/"))
         && file.path.contains("/src/")
@@ -232,7 +232,7 @@ fn type_shapes(file: &SourceFile) -> Vec<(TypeMembers, TypeShape<'_>)> {
     found
 }
 
-/// Returns an item's text without leading `pub` or `pub(crate)`.
+/// Returns an item's text without a leading `pub` or `pub(...)`.
 fn without_visibility(item: &str) -> &str {
     let Some(rest) = item.strip_prefix("pub") else { return item };
     let rest = match rest.strip_prefix('(') {
@@ -261,7 +261,7 @@ fn item_body(text: &str) -> Option<&str> {
     None
 }
 
-/// Returns the names of the fields or variants in a body.
+/// Returns the names of the fields or variants in the body of a type.
 fn member_names(body: &str) -> BTreeSet<String> {
     split_members(body).into_iter().filter_map(member_name).collect()
 }
@@ -286,7 +286,7 @@ fn split_members(body: &str) -> Vec<&str> {
     items
 }
 
-/// Returns the name of a field or variant, skipping its attributes and visibility.
+/// Returns the name of the field or variant that `item` declares, skipping its attributes and visibility.
 fn member_name(item: &str) -> Option<String> {
     let mut rest = item.trim();
     while let Some(attribute) = rest.strip_prefix("#[") {

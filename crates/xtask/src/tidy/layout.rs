@@ -20,13 +20,13 @@ const TOP_LEVEL_ENTRIES: [&str; 10] = [
 
 /// Maximum length of a file in lines. Longer files should be divided by topic.
 const MAX_FILE_LINES: usize = 800;
-/// Maximum length of a Rust file in lines. Smaller than for other files, since Rust modules are easy to divide.
+/// Maximum length of a Rust file in lines. It is smaller than for other files, since Rust modules are easy to divide.
 const MAX_RUST_FILE_LINES: usize = 450;
 
 /// Maximum length of a crate in lines, including blank lines and comments, excluding tests.
 const MAX_CRATE_LINES: usize = 16_000;
 
-/// Generated files, which are exempt from the rules for written text.
+/// Paths of generated files, to which the rules for handwritten text do not apply.
 pub(super) const GENERATED_FILES: [&str; 1] = ["ui/src/lib/api/generated.ts"];
 
 pub(super) fn find_unknown_top_level_entries(tree: &Tree) -> Vec<Finding> {
@@ -35,8 +35,8 @@ pub(super) fn find_unknown_top_level_entries(tree: &Tree) -> Vec<Finding> {
     unknown.map(|name| Finding::new(name, 0, "does not belong at the top; tool settings are dotfiles")).collect()
 }
 
-/// Reports modules without a `//!` comment. A file that another one includes is not a module and has an ordinary
-/// comment instead.
+/// Reports Rust files without a `//!` comment at the start. A file that another one includes with `include!` is not a
+/// module and has an ordinary comment instead.
 pub(super) fn find_modules_without_docs(tree: &Tree) -> Vec<Finding> {
     let included = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn new_top_level_folder_is_reported() {
+    fn unknown_top_level_folder_is_reported() {
         let tree = Tree::from_files(&[("crates/a/src/lib.rs", ""), (".rustfmt.toml", ""), ("scripts/build.sh", "")]);
         let paths: Vec<_> = find_unknown_top_level_entries(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["scripts"], "dotfiles and known entries should be accepted");

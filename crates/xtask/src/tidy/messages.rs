@@ -65,8 +65,8 @@ struct TranslatedMessage {
     placeholders: BTreeSet<String>,
 }
 
-/// Parses the messages of a language in a file by key. Nested objects result in keys with dots, and the variants of a
-/// message are combined.
+/// Parses the messages of one language in a file into a map by key. The keys of nested objects are joined with dots,
+/// and the variants of a message are combined.
 fn parse_messages(file: &SourceFile) -> Result<BTreeMap<String, TranslatedMessage>, Finding> {
     let value: Value = serde_json::from_str(&file.text)
         .map_err(|error| Finding::new(&file.path, error.line(), format!("is not JSON: {error}")))?;

@@ -80,7 +80,7 @@ const TIDY_RULES: [fn(&Tree) -> Vec<Finding>; 38] = [
     words::find_unfinished_work,
     words::find_channels_without_bound,
     words::find_fixed_waits,
-    pure_crates::find_system_use_in_pure_crates,
+    pure_crates::find_io_use_in_pure_crates,
     dependencies::find_tauri_outside_desktop_app,
     dependencies::find_host_state_outside_host,
     dependencies::find_unconditional_ts_rs,
@@ -90,7 +90,7 @@ const TIDY_RULES: [fn(&Tree) -> Vec<Finding>; 38] = [
     single_places::find_disallowed_url_openings,
     single_places::find_disallowed_credential_uses,
     contract::find_storage_and_locks_in_api,
-    contract::find_recursive_commands,
+    contract::find_commands_that_invoke_themselves,
     contract::find_fields_not_in_camel_case,
     page::find_tauri_outside_platform_folder,
     page::find_windows_opened_by_page,
@@ -102,7 +102,7 @@ const TIDY_RULES: [fn(&Tree) -> Vec<Finding>; 38] = [
     window_commands::find_capability_differences,
 ];
 
-/// Returns the violations of all rules.
+/// Returns the violations of all rules that apply to files.
 pub(crate) fn findings() -> Result<Vec<Finding>, Problem> {
     let tree = Tree::read(&workspace::root_folder())?;
     let mut findings: Vec<Finding> = TIDY_RULES.iter().flat_map(|rule| rule(&tree)).collect();
@@ -120,7 +120,7 @@ pub(crate) struct Options {
     commits: Option<String>,
 }
 
-/// Checks the selected rules and prints the findings.
+/// Checks the selected rules, and prints the violations.
 ///
 /// # Errors
 /// Returns [`Problem::ChecksFailed`] if there are findings.
@@ -131,7 +131,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     }
 }
 
-/// Checks all rules for files and prints the findings.
+/// Checks all rules that apply to files, and prints the violations.
 ///
 /// # Errors
 /// Returns [`Problem::ChecksFailed`] if there are findings.

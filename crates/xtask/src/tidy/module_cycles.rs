@@ -7,22 +7,23 @@ use super::Finding;
 use super::rust_paths::{parse_imports, parse_paths};
 use super::tree::{SourceFile, Tree};
 
-/// Maximum number of modules in a dependency cycle.
+/// Maximum number of modules that may form a dependency cycle.
 const MAX_MODULES_IN_CYCLE: usize = 3;
-/// Maximum number of children of a module that is exempt from the rule.
-const MAX_UNCHECKED_CHILDREN: usize = 5;
+/// Maximum number of child modules of a module whose children are exempt from the rule.
+const MAX_CHILDREN_OF_UNCHECKED_MODULE: usize = 5;
 
-/// Crates whose top-level modules form layers, without cycles of any size.
+/// Crates whose top-level modules form layers, so that even small dependency cycles between them are forbidden.
 const CRATES_WITH_MODULE_LAYERS: [&str; 4] = ["foreign", "mcp-proto", "mcp-transport", "process"];
 
 /// Path of a module or item relative to the crate root. Empty for the root itself.
 type ModulePath = Vec<String>;
 
-/// Dependencies between sibling modules: for each module, the used modules with one reference to each.
+/// Dependencies between sibling modules. Maps each module to the modules that it uses, each with a description of one
+/// use.
 type ModuleGraph = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Reports each group of more than [`MAX_MODULES_IN_CYCLE`] modules that depend on each other in a cycle, with a reference
-/// for each dependency.
+/// Reports each group of more than [`MAX_MODULES_IN_CYCLE`] modules that depend on each other in a cycle, and describes
+/// one use for each dependency.
 pub(super) fn find_module_cycles(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for root in source_roots(tree) {
@@ -32,7 +33,7 @@ pub(super) fn find_module_cycles(tree: &Tree) -> Vec<Finding> {
             let place = parent.iter().fold(root.clone(), |place, name| format!("{place}{name}/"));
             for circle in find_cycles(&graph).into_iter().filter(|circle| circle.len() > largest) {
                 let (count, names) = (circle.len(), circle.join(", "));
-                let references = references_within(&graph, &circle).join("; ");
+                let references = uses_within_cycle(&graph, &circle).join("; ");
                 let text = format!("{count} modules depend on each other in a circle: {names} ({references})");
                 findings.push(Finding::new(&place, 0, text));
             }
@@ -63,7 +64,8 @@ impl CrateModules {
         let mut modules = Self { all, imported: BTreeMap::new() };
         for (own, code) in files {
             let names = parse_imports(code).into_iter().filter(|import| import.name != "*");
-            let names = names.filter_map(|import| Some((import.name, modules.absolute(own, &import.path)?)));
+            let names =
+                names.filter_map(|import| Some((import.name, modules.path_from_crate_root(own, &import.path)?)));
             let names: Vec<(String, ModulePath)> = names.collect();
             // A crate can have both lib.rs and main.rs.
             modules.imported.entry(own.clone()).or_default().extend(names);
@@ -72,7 +74,7 @@ impl CrateModules {
     }
 
     /// Returns the path of an import relative to the crate root, or `None` if it refers to another crate.
-    fn absolute(&self, own: &[String], path: &[String]) -> Option<ModulePath> {
+    fn path_from_crate_root(&self, own: &[String], path: &[String]) -> Option<ModulePath> {
         let mut base = own.to_vec();
         let mut rest = path;
         match path.first()?.as_str() {
@@ -96,7 +98,7 @@ impl CrateModules {
     }
 
     /// Replaces the path of a re-exported item by the path of its definition.
-    fn resolve(&self, mut path: ModulePath) -> ModulePath {
+    fn resolve_reexports(&self, mut path: ModulePath) -> ModulePath {
         // The number of steps is limited, since imports could refer to each other in code that does not compile.
         for _ in 0..=self.all.len() {
             let Some(at) = (0..path.len()).find(|at| !self.all.contains(&path[..=*at])) else { break };
@@ -106,14 +108,15 @@ impl CrateModules {
         path
     }
 
-    /// Returns the modules whose children are checked: the crate root, and modules with more than [`MAX_UNCHECKED_CHILDREN`] children.
-    fn checked_parents(&self) -> Vec<ModulePath> {
+    /// Returns the modules whose children are checked: the crate root, and every module with more than
+    /// [`MAX_CHILDREN_OF_UNCHECKED_MODULE`] children.
+    fn modules_with_checked_children(&self) -> Vec<ModulePath> {
         let children = |parent: &[String]| {
             self.all.iter().filter(|module| module.split_last().is_some_and(|(_, of)| of == parent)).count()
         };
         self.all
             .iter()
-            .filter(|module| module.is_empty() || children(module) > MAX_UNCHECKED_CHILDREN)
+            .filter(|module| module.is_empty() || children(module) > MAX_CHILDREN_OF_UNCHECKED_MODULE)
             .cloned()
             .collect()
     }
@@ -126,14 +129,14 @@ fn child_module_graphs(tree: &Tree, root: &str) -> BTreeMap<ModulePath, ModuleGr
         files.map(|file| (module_path(file, root).unwrap_or_default(), product_code(file))).collect();
     let modules = CrateModules::from_files(&files);
     let mut graphs: BTreeMap<ModulePath, ModuleGraph> =
-        modules.checked_parents().into_iter().map(|parent| (parent, ModuleGraph::new())).collect();
+        modules.modules_with_checked_children().into_iter().map(|parent| (parent, ModuleGraph::new())).collect();
     for (parent, graph) in &mut graphs {
         let children = modules.all.iter().filter_map(|module| containing_child(module, parent));
         graph.extend(children.map(|name| (name.to_owned(), BTreeMap::new())));
     }
     for (own, code) in files.iter().filter(|(own, _)| !own.is_empty()) {
         for path in parse_paths(code, own) {
-            let path = modules.resolve(path);
+            let path = modules.resolve_reexports(path);
             for (parent, graph) in &mut graphs {
                 let (Some(from), Some(to)) = (containing_child(own, parent), containing_child(&path, parent)) else {
                     continue;
@@ -151,23 +154,24 @@ fn child_module_graphs(tree: &Tree, root: &str) -> BTreeMap<ModulePath, ModuleGr
     graphs
 }
 
-/// Returns the child of `parent` that contains a module or item, or `None` if `parent` does not contain it.
+/// Returns the name of the child of `parent` that is, or contains, the module or item at `path`, or `None` if `parent`
+/// does not contain it.
 fn containing_child<'a>(path: &'a [String], parent: &[String]) -> Option<&'a str> {
     path.strip_prefix(parent)?.first().map(String::as_str)
 }
 
-/// Returns one reference for each dependency between the modules of a cycle.
-fn references_within<'a>(graph: &'a ModuleGraph, circle: &[&str]) -> Vec<&'a str> {
+/// Returns the description of one use for each dependency between the modules of a cycle.
+fn uses_within_cycle<'a>(graph: &'a ModuleGraph, circle: &[&str]) -> Vec<&'a str> {
     let of = |from: &&str| graph[*from].iter().filter(|(to, _)| circle.contains(&to.as_str()));
     circle.iter().flat_map(of).map(|(_, reference)| reference.as_str()).collect()
 }
 
-/// Returns the code of a file without comments, string contents and tests.
+/// Returns the Rust code of a file without comments, string contents and test modules.
 pub(super) fn product_code(file: &SourceFile) -> String {
     file.product_lines().into_iter().map(|(_, line)| line + "\n").collect()
 }
 
-/// Returns the path of a file's module relative to the crate root, or `None` for the root itself.
+/// Returns the path of a file's module relative to the crate root, or `None` if the file is the crate root itself.
 pub(super) fn module_path(file: &SourceFile, root: &str) -> Option<Vec<String>> {
     let path = file.path.strip_prefix(root)?.strip_suffix(".rs")?;
     let path = path.strip_suffix("/mod").unwrap_or(path);

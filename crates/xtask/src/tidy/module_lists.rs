@@ -20,7 +20,8 @@ pub(super) fn find_unknown_listed_modules(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Returns the names in backticks before the colon of a list entry in a module header.
+/// Returns the names in backticks before the colon in an entry of a list of modules, or `None` if the line is no such
+/// entry.
 fn listed_names(line: &str) -> Option<impl Iterator<Item = &str>> {
     let entry = line.strip_prefix("//! - ")?.trim_start_matches('[');
     let (names, _) = entry.split_once(':').filter(|_| entry.starts_with('`'))?;

@@ -81,11 +81,11 @@ const WORDS_THAT_ARE_NOT_NOUNS: [&str; 71] = [
     "Why",
 ];
 
-/// Words that must not occur in identifiers, each with the glossary's replacement.
+/// Words that must not occur in identifiers, each with the word of the glossary to use instead.
 const RETIRED_WORDS_IN_NAMES: [(&str, &str); 3] =
     [("crossing", "payload"), ("whence", "source, or origin"), ("whither", "target, or destination")];
 
-/// Phrases that must not occur in comments, messages and documents, each with the glossary's replacement.
+/// Phrases that must not occur in comments, messages and documents, each with the phrase to use instead.
 const RETIRED_WORDS_IN_TEXTS: [(&str, &str); 7] = [
     ("what crosses", "the payload"),
     ("would cross", "would be sent"),

@@ -4,7 +4,7 @@ use super::Finding;
 use super::rust_paths::tokens;
 use super::tree::Tree;
 
-/// Reports each `Result<Result<..>>` in the code of the app, also with paths before the names.
+/// Reports each `Result<Result<..>>` in the code of the app, also if written with paths such as `io::Result`.
 pub(super) fn find_nested_result_types(tree: &Tree) -> Vec<Finding> {
     const FINDING_TEXT: &str =
         "a result of a result; name the outcomes in an enum, or give both failures one error type";

@@ -7,11 +7,12 @@ use super::tree::Tree;
 
 /// Source folder of the crate `host`.
 const HOST_SOURCES: &str = "crates/host/src/";
-/// Folder with the modules that define the parts of the owner's state.
+/// Folder with the modules that define the parts of the state that the host's owner task holds.
 const STATE_FOLDER: &str = "crates/host/src/owner/state/";
 
-/// Items of `crates/host/src/owner` that the modules in [`STATE_FOLDER`] may use, each with the reason.
-const ALLOWED_OWNER_NAMES: [(&str, &str); 5] = [
+/// Items from other modules of `crates/host/src/owner` that the modules in [`STATE_FOLDER`] may use, each with the
+/// reason.
+const OWNER_ITEMS_ALLOWED_IN_STATE_PARTS: [(&str, &str); 5] = [
     ("owner::WeakOwner", "a reference to the owner for tasks that run outside of its turns"),
     ("owner::DeferredTurn", "the turn that the documents' thread hands back"),
     ("owner::gate::AuthorizedPayload", "what leaves, which the gate alone makes; a part only hands it on"),
@@ -30,7 +31,7 @@ pub(super) fn find_dependencies_of_state_parts(tree: &Tree) -> Vec<Finding> {
             if !is_of_the_owner {
                 continue;
             }
-            if ALLOWED_OWNER_NAMES.iter().any(|(name, _)| *name == path) {
+            if OWNER_ITEMS_ALLOWED_IN_STATE_PARTS.iter().any(|(name, _)| *name == path) {
                 used.push(path);
             } else {
                 let text =
@@ -41,7 +42,7 @@ pub(super) fn find_dependencies_of_state_parts(tree: &Tree) -> Vec<Finding> {
     }
     let is_needed =
         |name: &str| used.iter().any(|path| path == name) || tree.files_in_folder(STATE_FOLDER).next().is_none();
-    for (name, _) in ALLOWED_OWNER_NAMES.iter().filter(|(name, _)| !is_needed(name)) {
+    for (name, _) in OWNER_ITEMS_ALLOWED_IN_STATE_PARTS.iter().filter(|(name, _)| !is_needed(name)) {
         findings.push(Finding::new(STATE_FOLDER, 0, format!("no part uses {name}; take it out of owner_parts.rs")));
     }
     findings

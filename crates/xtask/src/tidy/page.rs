@@ -5,13 +5,13 @@ use super::tree::{SourceFile, Tree};
 
 const PLATFORM_FOLDER: &str = "ui/src/lib/platform/";
 
-/// Reports uses of Tauri outside `ui/src/lib/platform`. The user interface runs in the app and in a browser, and only
-/// this folder distinguishes them.
+/// Reports uses of Tauri outside `ui/src/lib/platform`. The page runs in the desktop app and in a browser, and only the
+/// code in this folder may depend on which it is.
 pub(super) fn find_tauri_outside_platform_folder(tree: &Tree) -> Vec<Finding> {
     find_lines_with_words(tree, &["@tauri-apps/"], "only ui/src/lib/platform knows Tauri")
 }
 
-/// Reports code of the user interface that opens windows or tabs, because the user would not be asked for consent.
+/// Reports code of the page that opens windows or tabs, because the user would not be asked for consent.
 pub(super) fn find_windows_opened_by_page(tree: &Tree) -> Vec<Finding> {
     let ways = ["window.open(", "target=\"_blank\"", "target='_blank'"];
     find_lines_with_words(tree, &ways, "opens a window past the user's consent; ask the host to open the URL")

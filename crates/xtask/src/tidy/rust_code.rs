@@ -1,11 +1,12 @@
 //! Removes comments and literals from Rust code, so that rules do not mistake their text for code.
 
-/// Replaces comments and the contents of string and character literals by spaces, which preserves lines and columns.
+/// Returns the code with comments and the contents of string and character literals replaced by spaces, so that lines
+/// and columns stay the same.
 pub(super) fn without_comments_and_strings(text: &str) -> String {
     blank_out_literals(text, true)
 }
 
-/// Replaces only the contents of string and character literals by spaces.
+/// Returns the code with only the contents of string and character literals replaced by spaces.
 pub(super) fn without_strings(text: &str) -> String {
     blank_out_literals(text, false)
 }
@@ -29,7 +30,7 @@ fn blank_out_literals(text: &str, comments: bool) -> String {
     result
 }
 
-/// Kind of a token in Rust code, with the position of its end.
+/// Kind of the token at a position in Rust code, with the position of its end.
 enum Token {
     Comment(usize),
     Literal(usize),
@@ -40,13 +41,13 @@ fn read_token(text: &[char], at: usize) -> Token {
     let starts = |words: &str| text[at..].iter().copied().take(words.chars().count()).eq(words.chars());
     let inside_word = at > 0 && (text[at - 1].is_alphanumeric() || text[at - 1] == '_');
     match text[at] {
-        '/' if starts("//") => Token::Comment(find_position(text, at, |rest| rest[0] == '\n')),
+        '/' if starts("//") => Token::Comment(first_matching_index(text, at, |rest| rest[0] == '\n')),
         '/' if starts("/*") => Token::Comment(end_of_block_comment(text, at)),
         '"' => Token::Literal(end_of_string(text, at + 1)),
-        'r' if !inside_word => raw_string(text, at + 1),
-        'b' | 'c' if !inside_word && text.get(at + 1) == Some(&'r') => raw_string(text, at + 2),
+        'r' if !inside_word => read_raw_string(text, at + 1),
+        'b' | 'c' if !inside_word && text.get(at + 1) == Some(&'r') => read_raw_string(text, at + 2),
         '\'' => match (text.get(at + 1), text.get(at + 2)) {
-            (Some('\\'), _) => Token::Literal(find_position(text, at + 3, |rest| rest[0] == '\'') + 1),
+            (Some('\\'), _) => Token::Literal(first_matching_index(text, at + 3, |rest| rest[0] == '\'') + 1),
             (Some(_), Some('\'')) => Token::Literal(at + 3),
             // Not a character literal but a lifetime.
             _ => Token::Code,
@@ -56,7 +57,7 @@ fn read_token(text: &[char], at: usize) -> Token {
 }
 
 /// Returns the first position at or after `from` where `fits` accepts the following text, or the end of the text.
-fn find_position(text: &[char], from: usize, fits: impl Fn(&[char]) -> bool) -> usize {
+fn first_matching_index(text: &[char], from: usize, fits: impl Fn(&[char]) -> bool) -> usize {
     (from..text.len()).find(|at| fits(&text[*at..])).unwrap_or(text.len())
 }
 
@@ -69,13 +70,13 @@ fn end_of_string(text: &[char], from: usize) -> usize {
 }
 
 /// Parses a raw string literal whose `r` precedes `from`. Returns [`Token::Code`] if there is none.
-fn raw_string(text: &[char], from: usize) -> Token {
+fn read_raw_string(text: &[char], from: usize) -> Token {
     let hashes = text[from..].iter().take_while(|character| **character == '#').count();
     if text.get(from + hashes) != Some(&'"') {
         return Token::Code;
     }
     let closing: Vec<char> = std::iter::once('"').chain(std::iter::repeat_n('#', hashes)).collect();
-    let end = find_position(text, from + hashes + 1, |rest| rest.starts_with(&closing));
+    let end = first_matching_index(text, from + hashes + 1, |rest| rest.starts_with(&closing));
     Token::Literal((end + closing.len()).min(text.len()))
 }
 

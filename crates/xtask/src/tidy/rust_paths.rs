@@ -5,13 +5,14 @@
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Import {
     pub(super) path: Vec<String>,
-    /// Name by which this file refers to the item.
+    /// Name by which the file with the `use` declaration refers to the item.
     pub(super) name: String,
 }
 
 impl Import {
-    /// Returns the path with the local name as last component. For a glob import, returns the path of the module.
-    fn local_path(mut self) -> Vec<String> {
+    /// Returns the path with its last component replaced by the name that this file uses. For a glob import, returns
+    /// the path of the module.
+    fn path_with_local_name(mut self) -> Vec<String> {
         self.path.pop();
         if self.name != "*" {
             self.path.push(self.name);
@@ -33,8 +34,8 @@ pub(super) fn parse_imports(code: &str) -> Vec<Import> {
     found
 }
 
-/// Returns the paths that start with `crate` or `super` in the code, relative to the crate root. `module` is the path
-/// of the module that contains the code.
+/// Returns the paths in the code that start with `crate` or `super`, converted to paths relative to the crate root.
+/// `module` is the path of the module that contains the code.
 pub(super) fn parse_paths(code: &str, module: &[String]) -> Vec<Vec<String>> {
     let tokens = tokens(code);
     let mut found = Vec::new();
@@ -59,10 +60,11 @@ pub(super) fn parse_paths(code: &str, module: &[String]) -> Vec<Vec<String>> {
             None => at += 1,
         }
     }
-    found.into_iter().map(Import::local_path).collect()
+    found.into_iter().map(Import::path_with_local_name).collect()
 }
 
-/// Collects the paths of a use tree that follows `base`, starting at token `at`. Returns the position after the tree.
+/// Appends to `found` the imports of the use tree that follows the path `base` and begins at token `at`. Returns the
+/// position after the tree.
 fn collect_use_tree(tokens: &[&str], mut at: usize, mut base: Vec<String>, found: &mut Vec<Import>) -> usize {
     while tokens.get(at) == Some(&"::") {
         match tokens.get(at + 1) {

@@ -24,7 +24,7 @@ const PROCESS_SPAWNING_ALLOWED_IN: [&str; 7] = [
 /// `mcp-transport`.
 const SOCKETS_ALLOWED_IN: [&str; 11] = [
     // Resolves host names in URLs from servers, to reject private addresses.
-    "crates/mcp-transport/src/http/outside_client.rs",
+    "crates/mcp-transport/src/http/untrusted_url_client.rs",
     // Receives the redirect of a sign-in on the loopback interface.
     "crates/mcp-auth/src/redirect_listener.rs",
     // The sandbox proxy, which contacts the hosts that a server may reach, and its listener in the server's network
@@ -52,15 +52,16 @@ const HTTP_CLIENTS_ALLOWED_IN: [&str; 2] = [
     "crates/process/src/sandbox/egress/proxy.rs",
 ];
 
-/// Files that may open URLs or files with programs of the operating system, each in one place. Both implement the
-/// host's `Platform`.
+/// Files that may make the operating system open a URL or a file with another program, each in one place. Both
+/// implement the host's `Platform`.
 const URL_OPENING_ALLOWED_IN: [&str; 2] = [
     "src-tauri/src/platform.rs",
     // The command line has no Tauri, and opens the browser without it.
     "crates/cli/src/platform.rs",
 ];
 
-/// Files that may call a function named `open_url`. All other code opens URLs through the gate.
+/// Files that may call a function named `open_url`. All other code opens URLs through the gate of the host, which asks
+/// for consent.
 const OPEN_URL_CALLED_IN: [&str; 3] = [
     // The gate, which calls `Platform::open_url` with authorized URLs only.
     "crates/host/src/owner/gate.rs",
@@ -77,8 +78,8 @@ const CREDENTIALS_ALLOWED_IN: [&str; 2] = ["crates/host/src/", "crates/credentia
 /// Calls that spawn processes. `{ fork() }` is the form of an unsafe block, since `fork` is a common name.
 const PROCESS_SPAWNING_CALLS: [&str; 5] =
     ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp(", "{ fork() }"];
-/// Calls that open sockets or resolve host names. They match at the start of a word only, so `socket(` matches
-/// `libc::socket(` but no function whose name ends with `socket`.
+/// Calls that open sockets or resolve host names. Each matches only if no identifier character precedes it, so
+/// `socket(` matches `libc::socket(`, but no function whose name ends with `socket`.
 const SOCKET_CALLS: [&str; 14] = [
     "TcpStream::connect",
     "TcpListener::bind",
@@ -96,7 +97,8 @@ const SOCKET_CALLS: [&str; 14] = [
     "to_socket_addrs(",
     "getaddrinfo(",
 ];
-/// Calls that create HTTP clients, and modules with clients of hyper. They match at the start of a word only.
+/// Calls that create HTTP clients, and modules with clients of hyper. Each matches only if no identifier character
+/// precedes it.
 const HTTP_CLIENT_CALLS: [&str; 9] = [
     "Client::new(",
     "Client::builder(",
@@ -165,14 +167,14 @@ pub(super) fn find_disallowed_sockets(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Returns `true` if the code contains one of the texts, not preceded by a character of an identifier.
+/// Returns `true` if the code contains one of `texts` at a place where no character of an identifier precedes it.
 fn contains_at_word_start(code: &str, texts: &[&str]) -> bool {
     let is_in_word = |at: usize| code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
     texts.iter().any(|text| code.match_indices(text).any(|(at, _)| !is_in_word(at)))
 }
 
-/// Reports calls that open URLs or files, except one in each implementation of `Platform`, and calls of functions named
-/// `open_url` outside of the gate and the listed files.
+/// Reports calls that open URLs or files with other programs, except one in each file of [`URL_OPENING_ALLOWED_IN`],
+/// and calls of `open_url` outside of [`OPEN_URL_CALLED_IN`].
 pub(super) fn find_disallowed_url_openings(tree: &Tree) -> Vec<Finding> {
     let is_product = |path: &str| path.starts_with("crates/") || path.starts_with("src-tauri/");
     let mut findings = Vec::new();
@@ -270,10 +272,10 @@ mod tests {
         ] {
             // This file may open sockets, but create no clients.
             let tree = Tree::from_files(&[
-                ("crates/mcp-transport/src/http/outside_client.rs", code),
+                ("crates/mcp-transport/src/http/untrusted_url_client.rs", code),
                 ("crates/process/src/sandbox/egress/proxy.rs", code),
             ]);
-            let path = "crates/mcp-transport/src/http/outside_client.rs";
+            let path = "crates/mcp-transport/src/http/untrusted_url_client.rs";
             assert_eq!(finding_paths(&find_disallowed_sockets(&tree)), [path], "{code}");
         }
         for code in ["let client = EnteredClient::new(id);", "let matcher = hyper_util::client::proxy::matcher();"] {

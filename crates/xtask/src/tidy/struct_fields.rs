@@ -5,7 +5,7 @@ use super::tree::Tree;
 
 /// Maximum number of fields of a struct in the host.
 const MAX_STRUCT_FIELDS: usize = 15;
-/// Folders of the sources that the rule applies to.
+/// Folders with the sources in which the rule checks structs.
 const CHECKED_FOLDERS: [&str; 2] = ["crates/host/src/", "crates/host-state/src/"];
 
 /// Structs that may have more fields, each with the reason.
@@ -54,7 +54,9 @@ fn parse_structs(code: &str) -> Vec<StructDefinition> {
     for (number, line) in code.lines().enumerate() {
         let at = start;
         start += line.len() + 1;
-        let Some(place) = line.find("struct ").filter(|place| is_visibility(&line[..*place])) else { continue };
+        let Some(place) = line.find("struct ").filter(|place| is_visibility_or_empty(&line[..*place])) else {
+            continue;
+        };
         let rest = &code[at + place + "struct ".len()..];
         let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
         // Tuple structs and unit structs are skipped, since they have no named fields.
@@ -65,12 +67,12 @@ fn parse_structs(code: &str) -> Vec<StructDefinition> {
 }
 
 /// Returns `true` if the text before the keyword `struct` is empty or a visibility.
-fn is_visibility(before: &str) -> bool {
+fn is_visibility_or_empty(before: &str) -> bool {
     let before = before.trim();
     before.is_empty() || before == "pub" || (before.starts_with("pub(") && before.ends_with(')'))
 }
 
-/// Returns the number of fields up to the closing brace of the body.
+/// Returns the number of fields in the text that follows the opening brace of a struct.
 fn count_fields(body: &str) -> usize {
     let (mut depth, mut count, mut is_in_field, mut previous) = (0_usize, 0, false, ' ');
     for character in body.chars() {

@@ -3,7 +3,7 @@
 use super::Finding;
 use super::tree::Tree;
 
-/// Attributes whose values are displayed or read aloud.
+/// HTML attributes whose values are displayed or read aloud.
 const DISPLAYED_ATTRIBUTES: [&str; 6] = ["aria-label", "aria-description", "title", "placeholder", "alt", "label"];
 
 /// Reports phrases and Chinese text in the markup of components. Single words are allowed, since they are names of
@@ -32,9 +32,9 @@ fn is_prose(text: &str) -> bool {
     text.contains(is_chinese) || text.split_whitespace().filter(is_word).count() >= 2
 }
 
-/// Returns the text between tags and in displayed attributes, with line numbers.
+/// Returns the texts between tags and in [`DISPLAYED_ATTRIBUTES`], each with its line number.
 fn displayed_texts(component: &str) -> Vec<(usize, String)> {
-    let markup = blank_elements(&blank_between(component, "<!--", "-->"), &["script", "style"]);
+    let markup = blank_out_elements(&blank_between(component, "<!--", "-->"), &["script", "style"]);
     let mut found = Vec::new();
     let mut scanner = MarkupScanner { rest: &markup, line: 1 };
     while !scanner.rest.is_empty() {
@@ -93,7 +93,7 @@ impl<'a> MarkupScanner<'a> {
         self.take(end);
     }
 
-    /// Skips a tag and returns the values of its displayed attributes.
+    /// Moves past a tag, and returns the values of its [`DISPLAYED_ATTRIBUTES`] with their line numbers.
     fn read_tag(&mut self) -> Vec<(usize, String)> {
         let mut found = Vec::new();
         self.take(1);
@@ -148,11 +148,12 @@ impl<'a> MarkupScanner<'a> {
     }
 }
 
-fn blank_elements(text: &str, names: &[&str]) -> String {
+fn blank_out_elements(text: &str, names: &[&str]) -> String {
     names.iter().fold(text.to_owned(), |text, name| blank_between(&text, &format!("<{name}"), &format!("</{name}>")))
 }
 
-/// Removes each range from `opening` to `closing` except its line breaks, so that line numbers stay the same.
+/// Returns the text with each range from `opening` to `closing` reduced to its line breaks, so that line numbers stay
+/// the same.
 fn blank_between(text: &str, opening: &str, closing: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;

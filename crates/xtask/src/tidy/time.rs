@@ -20,7 +20,7 @@ const CRATES_WITH_INJECTED_CLOCK: [&str; 10] = [
     "chat",
     "registry",
 ];
-/// Folders that may use real time, because they contain measurements.
+/// Folders whose code may use real time, because it measures time.
 const REAL_TIME_FOLDERS: [&str; 1] = ["tests/bench/"];
 
 const CLOCK_REASON_PREFIX: &str = "// clock: ";
@@ -29,7 +29,7 @@ const SLEEP_REASON_PREFIX: &str = "// sleep: ";
 /// Functions and types that read the system clock.
 const CLOCK_READERS: [&str; 4] =
     ["std::time::Instant::now", "std::time::SystemTime::now", "ports::time::SystemClock", "ports::time::now"];
-/// Function of [`CLOCK_READERS`] that can be imported, so that calls have no path.
+/// Function in [`CLOCK_READERS`] that code may import, so that its calls are not preceded by a path.
 const IMPORTABLE_CLOCK_READER: &str = "ports::time::now";
 
 /// Reports reads of the system clock without a comment that gives the reason. The comment is required at each call,
@@ -72,7 +72,8 @@ fn imports_clock(import: &Import) -> bool {
     import.path.join("::") == IMPORTABLE_CLOCK_READER
 }
 
-/// Returns `true` if a line of code reads the system clock. `imports` resolves the names in it.
+/// Returns `true` if a line of code reads the system clock. `imports` are those of the file, which show what the names
+/// in the line refer to.
 fn reads_clock(code: &str, imports: &[Import]) -> bool {
     let tokens = rust_paths::tokens(code);
     let mut at = 0;

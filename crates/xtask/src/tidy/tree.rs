@@ -6,8 +6,8 @@ use std::path::Path;
 use super::rust_code;
 use crate::problem::Problem;
 
-/// Names of generated folders anywhere in the repository, and paths of generated folders from the root. `.gitignore`
-/// should list the same paths.
+/// Folders that are not read: names of generated folders anywhere in the repository, and paths of generated folders
+/// from its root. `.gitignore` should list the same paths.
 const IGNORED_PATHS: [&str; 7] =
     [".git", "target", "node_modules", "ui/dist", "test-results", "playwright-report", "__pycache__"];
 
@@ -28,7 +28,7 @@ impl SourceFile {
         self.has_extension(&["rs"])
     }
 
-    /// Returns `true` if the file is compiled only for tests, according to its folder `tests` or its file name.
+    /// Returns `true` if the file is compiled only for tests, which its folder `tests` or its file name shows.
     pub(crate) fn is_test(&self) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         self.path.split('/').any(|folder| folder == "tests")
@@ -38,7 +38,8 @@ impl SourceFile {
             || name.contains(".spec.")
     }
 
-    /// Returns the lines of Rust code with their numbers, without comments, string contents and test modules.
+    /// Returns the lines of Rust code before the test module with their numbers, without comments and the contents of
+    /// strings.
     pub(crate) fn product_lines(&self) -> Vec<(usize, String)> {
         if self.is_test() {
             return Vec::new();
@@ -105,7 +106,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Returns the files in a folder, whose path ends with a slash.
+    /// Returns the files whose path starts with `folder`, which ends with a slash.
     pub(crate) fn files_in_folder<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a SourceFile> {
         self.files.iter().filter(move |file| file.path.starts_with(folder))
     }

@@ -4,7 +4,7 @@
 use super::Finding;
 use super::tree::Tree;
 
-/// Reports files with tests that belong to a target without a test program.
+/// Reports files that contain tests but belong to a target with `test = false`.
 pub(super) fn find_tests_that_never_run(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for manifest in &tree.files {
@@ -24,7 +24,7 @@ pub(super) fn find_tests_that_never_run(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Returns the paths of the targets in a manifest that have no test program.
+/// Returns the source paths of the targets with `test = false` in a manifest.
 fn untested_target_paths(manifest: &str) -> impl Iterator<Item = &str> {
     let targets = manifest.split("\n[").filter(|section| section.lines().any(|line| line == "test = false"));
     targets.filter_map(|section| section.lines().find_map(|line| line.strip_prefix("path = \"")?.strip_suffix('"')))

@@ -13,7 +13,8 @@ const DESKTOP_APP_COMMANDS_FILE: &str = "src-tauri/src/own_commands.rs";
 const MAIN_CAPABILITY_FILE: &str = "src-tauri/capabilities/main.json";
 const CONVERSATION_CAPABILITY_FILE: &str = "src-tauri/capabilities/conversation.json";
 
-/// Reports differences between the capabilities of windows and the commands of the API table and of the desktop app.
+/// Reports differences between the commands that the Tauri capabilities of the windows allow and the commands that the
+/// API and the desktop app define.
 pub(super) fn find_capability_differences(tree: &Tree) -> Vec<Finding> {
     let text = |path: &str| tree.files.iter().find(|file| file.path == path).map(|file| file.text.as_str());
     let (Some(table), Some(own), Some(capability)) =

@@ -6,7 +6,7 @@ use super::tree::{SourceFile, Tree};
 
 /// Words that are forbidden in Rust code and comments, since they mark unfinished work or ignored tests.
 const WORDS_FORBIDDEN_IN_RUST: [&str; 6] = ["TODO", "FIXME", "XXX", "dbg!(", "#[ignore", "todo!("];
-/// Words that are forbidden in scripts of the user interface and the test suites.
+/// Words that are forbidden in the scripts of the page and of the test suites.
 const WORDS_FORBIDDEN_IN_SCRIPTS: [&str; 14] = [
     "TODO",
     "FIXME",
@@ -24,7 +24,7 @@ const WORDS_FORBIDDEN_IN_SCRIPTS: [&str; 14] = [
     "debugger;",
 ];
 
-/// Reports unfinished work, ignored tests, and tests marked to run exclusively.
+/// Reports marks of unfinished work, ignored tests, and tests that are marked to run alone.
 pub(super) fn find_unfinished_work(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &tree.files {
@@ -37,8 +37,8 @@ pub(super) fn find_unfinished_work(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports tests of the user interface that wait for a fixed time, which is unnecessarily long on fast machines and too
-/// short on slow ones.
+/// Reports test scripts that wait for a fixed time, which is unnecessarily long on fast machines and too short on slow
+/// ones.
 pub(super) fn find_fixed_waits(tree: &Tree) -> Vec<Finding> {
     const FINDING_TEXT: &str = "a fixed time; wait for an event or a frame, or run the page's clock";
     let mut findings = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn find_fixed_waits(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports unbounded channels, in which messages could fill the memory.
+/// Reports unbounded channels, whose messages could fill the memory.
 pub(super) fn find_channels_without_bound(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust_files() {

@@ -11,8 +11,8 @@ use reqwest::{Client, Url};
 
 use crate::{Outcome, REQUEST_ID};
 
-/// Measures a scenario. Each concurrent call is a task, as in the other clients, and each response body is read
-/// completely.
+/// Measures a scenario over HTTP without MCP. Each concurrent call is a task, as in the other clients, and each
+/// response body is read completely.
 #[allow(clippy::disallowed_methods, reason = "the bare limit is the HTTP stack without our rules")]
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn measure_http(scenario: Scenario, url: &str) -> Outcome<BenchReport> {

@@ -14,7 +14,7 @@ use crate::{Outcome, REQUEST_ID};
 
 const SETTLE_TIME: Duration = Duration::from_secs(1);
 
-/// Starts the processes, and reports the memory per process.
+/// Starts the server processes of the idle scenario, and reports this program's memory per process.
 #[tokio::main(flavor = "current_thread")]
 pub(crate) async fn measure_idle_processes(server: &Path) -> Outcome<BenchReport> {
     let mut running = vec![start_server(server).await?];

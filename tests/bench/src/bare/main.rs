@@ -16,8 +16,8 @@ use clap::Parser;
 /// Result of a measurement, or the cause of its failure.
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// JSON-RPC id of each request. Has as many digits as most ids that Drawbridge uses in a scenario, so that the messages
-/// have equal sizes.
+/// JSON-RPC id of each request. It has as many digits as most ids that Drawbridge uses in a scenario, so that the
+/// messages have equal sizes.
 const REQUEST_ID: usize = 1000;
 
 #[derive(Parser)]

@@ -10,14 +10,14 @@ use bench::scenario::{PROGRESS_NOTIFICATIONS, Scenario, WARM_UP_CALLS};
 
 use crate::{Outcome, REQUEST_ID};
 
-/// Size of the read buffer in bytes. Larger than the capacity of a pipe, so that one read returns all available data.
+/// Size of the read buffer in bytes. It exceeds the capacity of a pipe, so that one read returns all available data.
 const READ_BYTES: usize = 256 * 1024;
-/// Response size in bytes above which a single request is sent before the measurement.
+/// Size of a response, in bytes, above which only one request instead of [`WARM_UP_CALLS`] is made before the
+/// measurement.
 const LARGE_RESPONSE_BYTES: usize = 64 * 1024;
 
-/// Measures a scenario with the system calls of a minimal client. Each request is a separate write, because callers are
-/// independent of each other. A read returns all available bytes, so responses that the server wrote together are read
-/// together.
+/// Measures a scenario over stdio with the system calls of a minimal client: one write for each request, because
+/// callers are independent of each other, and reads that each return all available responses.
 pub(crate) fn measure_pipe(scenario: Scenario, server: &Path) -> Outcome<BenchReport> {
     let mut pipe = ServerPipe::open(scenario, server)?;
     // The first response follows the protocol. The server repeats its bytes for all further requests.
@@ -76,7 +76,8 @@ impl ServerPipe {
         Ok(bytes)
     }
 
-    /// Sends a new request for each received response, so that at most `at_once` requests are pending.
+    /// Sends this many requests and reads their responses. Sends a new request for each received response, so that at
+    /// most `at_once` requests wait for one.
     fn exchange_concurrently(&mut self, requests: usize, at_once: usize) -> Outcome<()> {
         let (mut sent, mut answered) = (0, 0);
         while answered < requests {

@@ -8,10 +8,10 @@ use bench::report::{BenchClock, BenchReport, ProcessMemory};
 use bench::scenario::{IDLE_SESSIONS, Scenario};
 use ports::server_config::ServerConfig;
 
-/// Delay before the memory is measured, until the activity after the start of a session has ended.
+/// Delay after the start of the last session, after which its activity has ended and the memory is measured.
 const SETTLE_TIME: Duration = Duration::from_secs(1);
 
-/// Opens sessions in addition to the first one, and reports the memory per session.
+/// Opens further sessions in addition to the first one, and reports the memory per session.
 pub(crate) async fn measure_idle_sessions(bench: &BenchHost, config: &ServerConfig) -> Outcome<BenchReport> {
     tokio::time::sleep(SETTLE_TIME).await;
     let before = ProcessMemory::measure()?;

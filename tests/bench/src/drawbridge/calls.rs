@@ -14,8 +14,8 @@ use tokio::sync::oneshot;
 use super::Outcome;
 use super::open::SERVER;
 
-/// Makes the calls of a scenario. Returns the number of received progress notifications if the scenario measures
-/// progress.
+/// Makes the measured calls of a scenario. Returns the number of received progress notifications if the scenario
+/// measures progress.
 ///
 /// # Errors
 /// Returns an error if a call fails or its result is not the expected one.
@@ -41,24 +41,24 @@ pub async fn run_operations(host: &Host, scenario: Scenario) -> Outcome<Option<u
         }
         Scenario::StdioBig10MB => {
             for call in 0..operations {
-                call_big(host, call.to_string(), IMAGE_BYTES).await?;
+                call_image_tool(host, call.to_string(), IMAGE_BYTES).await?;
             }
         }
-        Scenario::StdioProgress10000 => return call_progress(host, PROGRESS_NOTIFICATIONS).await.map(Some),
+        Scenario::StdioProgress10000 => return call_tool_with_progress(host, PROGRESS_NOTIFICATIONS).await.map(Some),
         Scenario::Idle200 => {}
     }
     Ok(None)
 }
 
-/// Calls the tool of the scenario once if it differs from `echo`. The user's approval then also allows the measured
-/// calls.
+/// Calls the scenario's tool once before the measurement, unless it is `echo`. The user's approval of this call also
+/// covers the measured calls.
 ///
 /// # Errors
 /// Returns an error if the call fails or its result is not the expected one.
 pub async fn call_scenario_tool_once(host: &Host, scenario: Scenario) -> Outcome<()> {
     match scenario {
-        Scenario::StdioBig10MB => call_big(host, "once".to_owned(), 1).await,
-        Scenario::StdioProgress10000 => call_progress(host, 1).await.map(|_| ()),
+        Scenario::StdioBig10MB => call_image_tool(host, "once".to_owned(), 1).await,
+        Scenario::StdioProgress10000 => call_tool_with_progress(host, 1).await.map(|_| ()),
         _ => Ok(()),
     }
 }
@@ -82,7 +82,7 @@ pub async fn call_echo(host: &Host, id: String) -> Outcome<()> {
     Ok(())
 }
 
-/// Calls the tool `echo` `calls` times, with `at_once` calls in flight.
+/// Makes `calls` calls of the tool `echo`, of which at most `at_once` wait for a response at the same time.
 async fn call_echo_concurrently(host: &Host, calls: usize, at_once: usize) -> Outcome<()> {
     let next = Arc::new(AtomicUsize::new(0));
     let callers: Vec<_> = (0..at_once)
@@ -106,7 +106,7 @@ async fn call_echo_concurrently(host: &Host, calls: usize, at_once: usize) -> Ou
     Ok(())
 }
 
-async fn call_big(host: &Host, id: String, bytes: usize) -> Outcome<()> {
+async fn call_image_tool(host: &Host, id: String, bytes: usize) -> Outcome<()> {
     let arguments = Map::from_iter([("bytes".to_owned(), Value::from(bytes))]);
     let result = call_tool(host, id, "big", arguments).await?;
     if result.is_error || result.content.len() != 1 {
@@ -116,7 +116,7 @@ async fn call_big(host: &Host, id: String, bytes: usize) -> Outcome<()> {
 }
 
 /// Calls the tool `progress`, and returns the number of notifications that the caller received.
-async fn call_progress(host: &Host, count: usize) -> Outcome<u64> {
+async fn call_tool_with_progress(host: &Host, count: usize) -> Outcome<u64> {
     let mut events = host.events();
     let arguments = Map::from_iter([("count".to_owned(), Value::from(count))]);
     call_tool(host, "progress".to_owned(), "progress", arguments).await?;

@@ -9,13 +9,14 @@ use domain::{StoreError, history};
 use ports::secrets::SecretsInMemory;
 use ports::server_config::{ConfigProblem, PastedServer, ServerConfig, ServerEntry};
 use ports::{
-    AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Document, Documents,
-    History, ManagedPolicy, Platform, Ports, ServerSettings, WrittenEntry,
+    AuditAppendStatus, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, Document,
+    Documents, History, ManagedPolicy, Platform, Ports, ServerSettings, WrittenAuditEntry,
 };
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-/// Returns ports of the host that store all data in memory and discard audit entries.
+/// Returns implementations of the host's external dependencies that store data only in memory and discard audit
+/// entries.
 pub(super) fn in_memory_ports() -> Ports {
     let memory = Arc::new(InMemoryPorts::default());
     Ports {
@@ -118,12 +119,12 @@ impl AuditLog for InMemoryPorts {
 
     fn set_receipts(&self, _: Arc<AuditReceipts>) {}
 
-    fn append(&self, _: AuditEntry) -> Result<WrittenEntry, StoreError> {
-        Ok(WrittenEntry { number: self.audited.fetch_add(1, Ordering::Relaxed) + 1, place: 0 })
+    fn append(&self, _: AuditEntry) -> Result<WrittenAuditEntry, StoreError> {
+        Ok(WrittenAuditEntry { number: self.audited.fetch_add(1, Ordering::Relaxed) + 1, position: 0 })
     }
 
-    fn append_later(&self, entry: AuditEntry, _: u64) -> Result<AppendOutcome, StoreError> {
-        self.append(entry).map(AppendOutcome::Written)
+    fn append_later(&self, entry: AuditEntry, _: u64) -> Result<AuditAppendStatus, StoreError> {
+        self.append(entry).map(AuditAppendStatus::Written)
     }
 
     fn durable_position(&self) -> Result<u64, StoreError> {
@@ -150,7 +151,7 @@ impl AuditLog for InMemoryPorts {
         Ok(0)
     }
 
-    fn retain(&self, _: AuditRetention) {}
+    fn set_retention(&self, _: AuditRetention) {}
 }
 
 fn not_stored_error() -> StoreError {
@@ -182,7 +183,7 @@ impl History for InMemoryPorts {
         Ok(())
     }
 
-    fn write(&self, _: &str, _: &[history::NewItem]) -> Result<bool, StoreError> {
+    fn write(&self, _: &str, _: &[history::NewHistoryItem]) -> Result<bool, StoreError> {
         Ok(false)
     }
 
@@ -194,11 +195,11 @@ impl History for InMemoryPorts {
         Ok(None)
     }
 
-    fn item(&self, _: &str, _: &str) -> Result<Option<history::StoredItem>, StoreError> {
+    fn item(&self, _: &str, _: &str) -> Result<Option<history::StoredHistoryItem>, StoreError> {
         Ok(None)
     }
 
-    fn item_outline(&self, _: &str, _: &str) -> Result<Option<history::StoredItem>, StoreError> {
+    fn item_outline(&self, _: &str, _: &str) -> Result<Option<history::StoredHistoryItem>, StoreError> {
         Ok(None)
     }
 

@@ -16,13 +16,13 @@ use super::{Outcome, memory};
 
 /// Name of the server whose tools are called.
 pub const SERVER: &str = "bench";
-/// Timeout until a server is ready and its lists are read.
+/// Maximum time until a server is ready and its lists are read.
 const READY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running host for measurements.
 #[allow(missing_debug_implementations, reason = "the host has none")]
 pub struct BenchHost {
-    /// The host to be measured.
+    /// The host whose client is measured.
     pub host: Host,
 }
 
@@ -46,17 +46,17 @@ pub fn remote_server_config(url: &str) -> ServerConfig {
 }
 
 impl BenchHost {
-    /// Starts a host with in-memory ports.
+    /// Starts a host whose external dependencies, such as storage, are implemented in memory.
     pub async fn start() -> Self {
         Self::start_with_ports(memory::in_memory_ports()).await
     }
 
-    /// Starts a host with these implementations of its external dependencies.
+    /// Starts a host with `ports` as the implementations of its external dependencies.
     pub async fn start_with_ports(ports: Ports) -> Self {
         Self { host: Host::start(ports, HostOptions::default()).await }
     }
 
-    /// Spawns a task that approves server starts and tool calls until it is aborted.
+    /// Spawns a task that approves every start of a server and every tool call, until the task is aborted.
     pub fn spawn_approving_user(&self) -> JoinHandle<()> {
         let host = self.host.clone();
         let mut events = host.events();

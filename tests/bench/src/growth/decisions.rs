@@ -9,14 +9,14 @@ use offers::review::{DefinitionKind, MAX_PINNED_DEFINITIONS, ServerPins};
 use policy::{Hash, RuleSet};
 use serde_json::json;
 
-use crate::{median_seconds, print_point};
+use crate::{median_seconds, print_measured_point};
 
-/// Number of decisions per timed batch.
+/// Number of decisions whose total time is measured at once.
 const BATCH_SIZE: u32 = 10_000;
 const TIMED_BATCHES: usize = 7;
 
 pub(crate) fn measure_rules() -> Outcome<()> {
-    for size in [10, 100, RuleSet::LIMIT] {
+    for size in [10, 100, RuleSet::MAX_RULES] {
         let decision = rules::MeasuredDecision::with_rule_count(size)?;
         let taken = median_seconds(TIMED_BATCHES, || {
             for now in 0..BATCH_SIZE {
@@ -24,7 +24,7 @@ pub(crate) fn measure_rules() -> Outcome<()> {
             }
             Ok(())
         })?;
-        print_point("rules", size, taken / f64::from(BATCH_SIZE))?;
+        print_measured_point("rules", size, taken / f64::from(BATCH_SIZE))?;
     }
     Ok(())
 }
@@ -51,7 +51,7 @@ pub(crate) fn measure_pins() -> Outcome<()> {
             }
             Ok(())
         })?;
-        print_point("pins", size, taken / f64::from(BATCH_SIZE))?;
+        print_measured_point("pins", size, taken / f64::from(BATCH_SIZE))?;
     }
     Ok(())
 }

@@ -29,13 +29,13 @@ async fn main() -> Outcome<()> {
     records::measure_search()
 }
 
-/// Prints the measured cost of a series at one data size.
-fn print_point(series: &str, size: usize, cost: f64) -> Outcome<()> {
+/// Prints a point of the series `series`: the measured cost at one data size.
+fn print_measured_point(series: &str, size: usize, cost: f64) -> Outcome<()> {
     writeln!(std::io::stdout(), "{series}\t{size}\t{cost}")?;
     Ok(())
 }
 
-/// Returns the median duration of `times` runs of `act`, in seconds.
+/// Runs `act` this many times, and returns the median of the durations in seconds.
 fn median_seconds(times: usize, mut act: impl FnMut() -> Outcome<()>) -> Outcome<f64> {
     let mut taken = Vec::with_capacity(times);
     for _ in 0..times {

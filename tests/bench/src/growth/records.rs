@@ -7,21 +7,21 @@ use std::time::Instant;
 use bench::drawbridge::open::{self, BenchHost, SERVER};
 use bench::drawbridge::{Outcome, calls};
 use bench::scenario::FEW_TOOLS_COUNT;
-use domain::history::{Conversation, HistorySearch, ItemPosition, NewItem};
+use domain::history::{Conversation, HistorySearch, ItemPosition, NewHistoryItem};
 use domain::item::ItemState;
 use ports::{AuditEntry, Ports};
 use serde_json::json;
 use store::PlatformInFolder;
 
-use crate::{median_seconds, print_point};
+use crate::{median_seconds, print_measured_point};
 
-/// Measured sizes of the audit log, in entries.
+/// Numbers of entries in the audit log at which calls are measured.
 const AUDIT_LOG_SIZES: [usize; 4] = [0, 1_000, 100_000, 1_000_000];
-/// Number of timed calls per size.
+/// Number of calls that are measured at each size of the audit log.
 const CALLS_PER_SIZE: usize = 500;
-/// Measured sizes of the history, in messages.
+/// Numbers of messages in the history at which searches are measured.
 const HISTORY_SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
-/// Number of messages in each conversation.
+/// Number of messages in each conversation of the history.
 const MESSAGES_PER_CONVERSATION: usize = 1_000;
 const SEARCHES_PER_SIZE: usize = 5;
 
@@ -48,7 +48,7 @@ pub(crate) async fn measure_calls(server: &Path) -> Outcome<()> {
         for call in 0..CALLS_PER_SIZE {
             calls::call_echo(&bench.host, call.to_string()).await?;
         }
-        print_point("audit", entries, began.elapsed().as_secs_f64() / CALLS_PER_SIZE as f64)?;
+        print_measured_point("audit", entries, began.elapsed().as_secs_f64() / CALLS_PER_SIZE as f64)?;
         bench.host.remove_server(SERVER.to_owned()).await?;
         user.abort();
         bench.host.close().await;
@@ -93,21 +93,23 @@ pub(crate) fn measure_search() -> Outcome<()> {
         while written < messages {
             let id = format!("c{written}");
             history.create(&Conversation { id: id.clone(), title: id.clone(), ..Conversation::default() })?;
-            let items: Vec<NewItem> = (written..written + MESSAGES_PER_CONVERSATION).map(sample_message).collect();
+            let items: Vec<NewHistoryItem> =
+                (written..written + MESSAGES_PER_CONVERSATION).map(sample_message).collect();
             history.write(&id, &items)?;
             written += MESSAGES_PER_CONVERSATION;
         }
         let search = HistorySearch { text: "harbour rare512".to_owned(), limit: 20, before: None };
         let taken = median_seconds(SEARCHES_PER_SIZE, || Ok(history.search(&search).map(|_| ())?))?;
-        print_point("search", messages, taken)?;
+        print_measured_point("search", messages, taken)?;
     }
     Ok(())
 }
 
-/// Returns a message with words that all messages contain, and a word that only every thousandth message contains.
-fn sample_message(number: usize) -> NewItem {
+/// Returns the message with this number. It contains words that all messages contain, and every thousandth message also
+/// contains a rare word.
+fn sample_message(number: usize) -> NewHistoryItem {
     let text = format!("the harbour opens at {} o'clock for ship rare{} of line {number}", number % 24, number % 1_000);
-    NewItem {
+    NewHistoryItem {
         id: format!("m{number}"),
         after: ItemPosition::Head,
         at: 1,

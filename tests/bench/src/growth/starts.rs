@@ -9,11 +9,11 @@ use bench::drawbridge::open::{self, BenchHost};
 use bench::report::ProcessMemory;
 use bench::scenario::FEW_TOOLS_COUNT;
 
-use crate::print_point;
+use crate::print_measured_point;
 
-/// Measured numbers of servers that are started concurrently.
+/// Numbers of servers that are started concurrently, each in a separate measurement.
 const SERVER_COUNTS: [usize; 4] = [1, 10, 50, 200];
-/// Delay between the last start and the memory measurement.
+/// Delay between the start of the last server and the measurement of the memory.
 const SETTLE_TIME: Duration = Duration::from_secs(1);
 
 pub(crate) async fn measure_starts(server: &Path) -> Outcome<()> {
@@ -29,13 +29,13 @@ pub(crate) async fn measure_starts(server: &Path) -> Outcome<()> {
         }
         let (before, began) = (ProcessMemory::measure()?, Instant::now());
         bench.start_all_servers(&names).await?;
-        print_point("ready", size, began.elapsed().as_secs_f64())?;
+        print_measured_point("ready", size, began.elapsed().as_secs_f64())?;
         tokio::time::sleep(SETTLE_TIME).await;
-        print_point("memory", size, ProcessMemory::measure()?.pss_since(before) / 1024.0)?;
+        print_measured_point("memory", size, ProcessMemory::measure()?.pss_since(before) / 1024.0)?;
         user.abort();
         let began = Instant::now();
         bench.host.close().await;
-        print_point("ended", size, began.elapsed().as_secs_f64())?;
+        print_measured_point("ended", size, began.elapsed().as_secs_f64())?;
     }
     Ok(())
 }

@@ -9,10 +9,10 @@ use serde_json::value::RawValue;
 
 use super::ProtocolEra;
 
-/// Size of each tool's definition in bytes.
+/// Size of the JSON definition of each tool, in bytes.
 const TOOL_DEFINITION_BYTES: usize = 436;
 
-/// JSON-RPC message, of which only the fields that the server uses are parsed.
+/// JSON-RPC request, with only those fields that the server uses.
 #[derive(Deserialize)]
 struct RequestMessage<'a> {
     #[serde(borrow)]
@@ -49,13 +49,13 @@ struct RequestMeta<'a> {
     progress_token: Option<&'a RawValue>,
 }
 
-/// State of the server. Clones are cheap.
+/// State of the benchmark server. Clones are cheap.
 #[derive(Clone)]
 pub(super) struct ServerState {
     era: ProtocolEra,
     /// Result of `tools/list` as JSON text.
     list: Arc<str>,
-    /// Result of the last `big` call as JSON, with the number of bytes that was requested.
+    /// Result of the last call of `big` as JSON, with the number of bytes that the call requested.
     image: (usize, Vec<u8>),
 }
 
@@ -66,8 +66,8 @@ impl ServerState {
         Self { era, list: list.into(), image: (usize::MAX, Vec::new()) }
     }
 
-    /// Appends the lines that respond to `message` to `out`. A notification has no response.
-    pub(super) fn append_response(&mut self, message: &[u8], out: &mut Vec<u8>) {
+    /// Appends the lines that respond to `message` to `out`. Appends nothing for a notification.
+    pub(super) fn append_response_to_message(&mut self, message: &[u8], out: &mut Vec<u8>) {
         let Ok(RequestMessage { id, method, params }) = serde_json::from_slice::<RequestMessage<'_>>(message) else {
             out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"not JSON\"}}\n");
             return;
@@ -162,7 +162,8 @@ fn write_progress(token: &str, step: usize, count: usize, out: &mut Vec<u8>) {
     );
 }
 
-/// Returns the fields that revision 2026-07-28 adds to complete lists, or an empty string for older revisions.
+/// Returns the JSON fields that revision 2026-07-28 requires in the result of a complete list, or an empty string for
+/// older revisions.
 const fn complete_list_fields(era: ProtocolEra) -> &'static str {
     match era {
         ProtocolEra::Modern => "\"resultType\":\"complete\",\"ttlMs\":0,\"cacheScope\":\"private\",",
@@ -170,7 +171,7 @@ const fn complete_list_fields(era: ProtocolEra) -> &'static str {
     }
 }
 
-/// Returns the definition of one tool, with a size of [`TOOL_DEFINITION_BYTES`] bytes.
+/// Returns the JSON definition of the tool with this number, padded to [`TOOL_DEFINITION_BYTES`].
 fn tool_definition(number: usize) -> String {
     let (name, field, kind) = match number {
         0 => ("echo".to_owned(), "text", "string"),
@@ -208,7 +209,7 @@ mod tests {
 
     fn output_for(server: &mut ServerState, message: &str) -> String {
         let mut out = Vec::new();
-        server.append_response(message.as_bytes(), &mut out);
+        server.append_response_to_message(message.as_bytes(), &mut out);
         String::from_utf8(out).unwrap()
     }
 

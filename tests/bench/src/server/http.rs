@@ -10,32 +10,33 @@ use memchr::memmem;
 use super::ResponseForm;
 use super::answers::ServerState;
 
-/// Maximum size of a request head in bytes.
+/// Maximum size of the request line and headers of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// Serves MCP until the process is killed.
+/// Serves Streamable HTTP on this port until the process is killed.
 pub(super) fn serve(port: u16, answers: ResponseForm, server: &ServerState) -> io::Result<()> {
-    listen(port, || {
+    listen_and_serve(port, || {
         let mut server = server.clone();
         let mut lines = Vec::new();
         move |body: &[u8], out: &mut Vec<u8>| {
             lines.clear();
-            server.append_response(body, &mut lines);
-            append_response(&lines, answers, out);
+            server.append_response_to_message(body, &mut lines);
+            append_response_for_lines(&lines, answers, out);
         }
     })
 }
 
-/// Responds to the first POST like [`serve`]. Responds to every later POST, on any connection, with the same bytes.
+/// Responds to the first POST like [`serve`], and to every later POST on any connection with the bytes of that
+/// response.
 pub(super) fn serve_repeated_response(port: u16, answers: ResponseForm, server: &ServerState) -> io::Result<()> {
     let answer = Arc::new(OnceLock::<Vec<u8>>::new());
-    listen(port, || {
+    listen_and_serve(port, || {
         let (mut server, answer) = (server.clone(), Arc::clone(&answer));
         move |body: &[u8], out: &mut Vec<u8>| {
             let answer = answer.get_or_init(|| {
                 let (mut lines, mut response) = (Vec::new(), Vec::new());
-                server.append_response(body, &mut lines);
-                append_response(&lines, answers, &mut response);
+                server.append_response_to_message(body, &mut lines);
+                append_response_for_lines(&lines, answers, &mut response);
                 response
             });
             out.extend_from_slice(answer);
@@ -43,7 +44,10 @@ pub(super) fn serve_repeated_response(port: u16, answers: ResponseForm, server: 
     })
 }
 
-fn listen<A: FnMut(&[u8], &mut Vec<u8>) + Send + 'static>(port: u16, answerer: impl Fn() -> A) -> io::Result<()> {
+fn listen_and_serve<A: FnMut(&[u8], &mut Vec<u8>) + Send + 'static>(
+    port: u16,
+    answerer: impl Fn() -> A,
+) -> io::Result<()> {
     let listener = TcpListener::bind(("127.0.0.1", port))?;
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "http://{}/mcp", listener.local_addr()?)?;
@@ -90,7 +94,8 @@ fn serve_connection(mut stream: TcpStream, mut answer: impl FnMut(&[u8], &mut Ve
     }
 }
 
-/// Parses the head of a request. Returns `true` for a POST, and the length of the body in bytes.
+/// Parses the request line and headers of a request. Returns `true` if it is a POST, and the length of its body in
+/// bytes.
 fn parse_request_head(head: &[u8]) -> (bool, usize) {
     let text = String::from_utf8_lossy(head);
     let length = text.lines().find_map(|line| {
@@ -100,8 +105,9 @@ fn parse_request_head(head: &[u8]) -> (bool, usize) {
     (head.starts_with(b"POST "), length.unwrap_or(0))
 }
 
-/// Appends an HTTP response with these JSON-RPC lines. Without lines, the response is `202 Accepted`.
-fn append_response(lines: &[u8], answers: ResponseForm, out: &mut Vec<u8>) {
+/// Appends an HTTP response that contains these JSON-RPC lines. If there are no lines, appends a response with the
+/// status `202 Accepted`.
+fn append_response_for_lines(lines: &[u8], answers: ResponseForm, out: &mut Vec<u8>) {
     let several = memchr::memchr_iter(b'\n', lines).nth(1).is_some();
     if lines.is_empty() {
         out.extend_from_slice(b"HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n");

@@ -16,34 +16,34 @@ use answers::ServerState;
 #[command(about = "A small and fast MCP server with the tools echo {text}, big {bytes} and progress {count}")]
 struct Arguments {
     #[command(subcommand)]
-    mode: Mode,
+    mode: ServerTransport,
 }
 
 #[derive(Subcommand)]
-enum Mode {
+enum ServerTransport {
     /// Serve on standard input and output
     Stdio {
         #[command(flatten)]
-        offer: OfferOptions,
+        offer: ToolOfferOptions,
     },
     /// Serve Streamable HTTP on 127.0.0.1; prints the URL
     Http {
         #[command(flatten)]
         place: HttpOptions,
         #[command(flatten)]
-        offer: OfferOptions,
+        offer: ToolOfferOptions,
     },
     /// Respond to the first line, and to each further line with the same bytes
     Bare {
         #[command(flatten)]
-        offer: OfferOptions,
+        offer: ToolOfferOptions,
     },
     /// Respond to the first POST, and to each further one with the same bytes; prints the URL
     HttpBare {
         #[command(flatten)]
         place: HttpOptions,
         #[command(flatten)]
-        offer: OfferOptions,
+        offer: ToolOfferOptions,
     },
 }
 
@@ -58,7 +58,7 @@ struct HttpOptions {
 }
 
 #[derive(clap::Args)]
-struct OfferOptions {
+struct ToolOfferOptions {
     /// Number of tools to offer; the first three are echo, big and progress
     #[arg(long, default_value_t = 3)]
     tools: usize,
@@ -87,12 +87,14 @@ enum ProtocolEra {
 
 fn main() -> io::Result<()> {
     match Arguments::parse().mode {
-        Mode::Stdio { offer } => stdio::serve(&mut ServerState::new(offer.tools, offer.era)),
-        Mode::Http { place, offer } => {
+        ServerTransport::Stdio { offer } => stdio::serve(&mut ServerState::new(offer.tools, offer.era)),
+        ServerTransport::Http { place, offer } => {
             http::serve(place.port, place.answers, &ServerState::new(offer.tools, offer.era))
         }
-        Mode::Bare { offer } => stdio::serve_repeated_response(&mut ServerState::new(offer.tools, offer.era)),
-        Mode::HttpBare { place, offer } => {
+        ServerTransport::Bare { offer } => {
+            stdio::serve_repeated_response(&mut ServerState::new(offer.tools, offer.era))
+        }
+        ServerTransport::HttpBare { place, offer } => {
             http::serve_repeated_response(place.port, place.answers, &ServerState::new(offer.tools, offer.era))
         }
     }

@@ -15,20 +15,20 @@ use host::Host;
 use mcp_proto::session::ListKind;
 use policy::RuleSet;
 
-/// Number of tools in the list that is read repeatedly.
-const LIST_TOOLS: usize = 500;
-/// Number of uncounted repetitions, after which tools are allowed and buffers have their final size.
+/// Number of tools in the list that [`BenchStep::List`] reads.
+const LISTED_TOOL_COUNT: usize = 500;
+/// Number of repetitions before the counted ones. After them, all tools are approved and buffers have their final size.
 const WARM_UP_REPETITIONS: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum BenchStep {
-    /// Call a tool that is allowed
+    /// Call a tool that the user has approved
     Call,
     /// Read an unchanged list of 500 tools
     List,
     /// Add and start a server, until its lists are read
     Start,
-    /// Decide by the policy among the maximum number of rules
+    /// Decide on a call by a policy with the maximum number of rules
     Decision,
     /// Call a tool, with its events in JSON as the page receives them
     Event,
@@ -55,7 +55,7 @@ async fn main() -> Outcome<()> {
 async fn run_steps(arguments: &Arguments) -> Outcome<()> {
     let Arguments { step, count, server } = arguments;
     if *step == BenchStep::Decision {
-        let decision = MeasuredDecision::with_rule_count(RuleSet::LIMIT)?;
+        let decision = MeasuredDecision::with_rule_count(RuleSet::MAX_RULES)?;
         for now in 0..*count {
             black_box(decision.decide(u64::try_from(now)?));
         }
@@ -64,7 +64,7 @@ async fn run_steps(arguments: &Arguments) -> Outcome<()> {
     let bench = BenchHost::start().await;
     let user = bench.spawn_approving_user();
     let config =
-        open::local_server_config(server, if *step == BenchStep::List { LIST_TOOLS } else { FEW_TOOLS_COUNT })?;
+        open::local_server_config(server, if *step == BenchStep::List { LISTED_TOOL_COUNT } else { FEW_TOOLS_COUNT })?;
     bench.add_and_start_server(SERVER, &config).await?;
     for call in 0..WARM_UP_REPETITIONS {
         calls::call_echo(&bench.host, format!("warm-{call}")).await?;
@@ -93,7 +93,7 @@ async fn run_steps(arguments: &Arguments) -> Outcome<()> {
     Ok(())
 }
 
-/// Makes calls, and serializes the events of each call up to the event of its end.
+/// Makes `count` calls, and serializes the events of each call to JSON until the event that reports its end.
 async fn call_and_serialize_events(host: &Host, count: usize) -> Outcome<()> {
     let mut stream = Api::new(host.clone()).events();
     for call in 0..count {

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::settings_fixture::SharedSettings;
 use crate::split_at_line_end;
 
-/// Paths of the settings files in the home folder, one for each supported layout.
+/// Paths of other apps' settings files in the home folder, one for each supported file layout.
 const SETTINGS_FILES: [&str; 9] = [
     ".cursor/mcp.json",
     ".claude.json",
@@ -24,15 +24,15 @@ const SETTINGS_FILES: [&str; 9] = [
     ".continue/config.yaml",
     ".gemini/settings.json",
 ];
-/// Maximum number of servers in one file.
+/// Maximum number of servers that may be found in one file.
 const MAX_SERVERS_PER_FILE: usize = 500;
 
-/// Tests the parser of a settings file. The first line of `data` selects the layout, the remaining lines are the
-/// content. Each found server must have a unique and printable name. A usable server must be equal after it was written
-/// to the settings file and read again, and must contain no secret.
+/// Tests the parser of other apps' settings files. The first line of `data` selects the file layout, and the remaining
+/// lines are the file's content. Each found server must have a unique and printable name. A usable server must be equal
+/// after it was written to Drawbridge's settings file and read again, and must contain no secret.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn app_settings(data: &[u8]) {
     static HOME: OnceLock<TempDir> = OnceLock::new();
     let (layout, text) = split_at_line_end(data);

@@ -5,12 +5,12 @@ use serde_json::value::RawValue;
 
 use crate::log_fixture::{self, OriginalLog};
 
-/// Tests the verification of an exported log. `data` is the file. If it begins with `@`, the file is a valid export
-/// with the changes that follow. If the verification reports that Drawbridge wrote all of it, the file must contain
-/// only entries of the valid export.
+/// Tests the verification of exported audit logs. `data` is the exported file, or, if it begins with `@`, a list of
+/// changes that are applied to a valid export. If the verification reports that Drawbridge wrote the whole file, it
+/// must contain only entries of the valid export.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn audit_export(data: &[u8]) {
     let original = OriginalLog::get();
     let folder = crate::scratch::temporary_folder();
@@ -30,7 +30,7 @@ pub fn audit_export(data: &[u8]) {
     }
 }
 
-/// Returns the JSON texts of the entries in a file. Ignores other members of the lines.
+/// Returns the JSON texts of the entries in an exported file, without the other members of its lines.
 fn entry_texts(file: &[u8]) -> Vec<String> {
     #[derive(serde::Deserialize)]
     struct ExportLine<'a> {
@@ -41,7 +41,8 @@ fn entry_texts(file: &[u8]) -> Vec<String> {
     lines.filter_map(|line| Some(serde_json::from_slice::<ExportLine<'_>>(line).ok()?.entry.get().to_owned())).collect()
 }
 
-/// Applies changes to an export. Each change has four bytes: kind, line, second line or offset, and value.
+/// Returns an export after changes. Each change has four bytes: its kind, a line, a second line or an offset, and a
+/// value.
 fn apply_changes(export: &str, changes: &[u8]) -> Vec<u8> {
     let mut lines: Vec<Vec<u8>> = export.lines().map(|line| line.as_bytes().to_vec()).collect();
     for change in changes.chunks_exact(4).take(64) {

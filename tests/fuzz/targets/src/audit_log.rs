@@ -7,14 +7,15 @@ use rusqlite::Connection;
 use crate::log_fixture::{self, ENTRY_COUNT, OriginalLog};
 
 const CHANGED_TEXT_COLUMNS: [&str; 6] = ["server", "kind", "subject", "decision", "decided_by", "hash"];
-/// Maximum number of changes per input, because each of them costs a transaction.
+/// Maximum number of changes that one input makes, because each of them costs a transaction.
 const MAX_LOG_CHANGES: usize = 16;
 
-/// Tests the verification of a changed log. Each change in `data` has four bytes: kind, entry or offset in two bytes,
-/// and value. If the verification finds nothing, all original entries must be unchanged.
+/// Tests the verification of an audit log that an attacker has changed. Each change in `data` has four bytes: its kind,
+/// an entry or an offset in two bytes, and a value. If the verification reports no problem, all original entries must
+/// be unchanged.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn audit_log(data: &[u8]) {
     let original = OriginalLog::get();
     let folder = crate::scratch::temporary_folder();
@@ -54,7 +55,7 @@ pub fn audit_log(data: &[u8]) {
     );
 }
 
-/// Restores the SQL triggers that protect entries from changes, as a careful attacker would.
+/// Creates the SQL triggers again that prevent changes of entries, as a careful attacker would.
 fn restore_triggers(connection: &Connection) {
     static GUARDS: OnceLock<Vec<String>> = OnceLock::new();
     for guard in GUARDS.get_or_init(trigger_statements) {
@@ -63,7 +64,7 @@ fn restore_triggers(connection: &Connection) {
     }
 }
 
-/// Returns the SQL of the triggers that Drawbridge creates to protect entries from changes.
+/// Returns the SQL statements with which Drawbridge creates the triggers that prevent changes of entries.
 fn trigger_statements() -> Vec<String> {
     let folder = crate::scratch::temporary_folder();
     let path = log_fixture::log_path(folder.path());

@@ -11,11 +11,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Map;
 
-/// Tests the types of MCP with a JSON text. Each type that can parse it must be equal after it was serialized and
-/// parsed again. A tool result must also be equal after it was stored in a conversation.
+/// Tests the types of MCP messages with a JSON text. For each type that can parse it, the value must be equal after it
+/// was serialized and parsed again. A tool result must also be equal after it was stored in a conversation.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn content(data: &[u8]) {
     assert_round_trip::<ContentBlock>(data);
     assert_round_trip::<CompletionResult>(data);

@@ -5,16 +5,16 @@ use domain::item::{ChatItem, Content, ItemBody, ItemState, ReplyPart, ResourceCo
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 use serde_json::{Value, json};
 
-/// Maximum number of bytes of Markdown per byte of text. The text is in 13 places. A control character is written as
-/// its number in 12 bytes, and a line start adds up to 4 bytes.
+/// Maximum number of bytes in the exported Markdown for each byte of the text. The text is used in 13 places. A control
+/// character is written as its number in 12 bytes, and a line start adds up to 4 bytes.
 const MAX_GROWTH_FACTOR: usize = 13 * 16;
 
-/// Tests the export of a conversation. The text in `data` is used in every place that a model or a server controls. The
-/// Markdown must contain no links, no HTML and no headings other than those of the export. The JSON export must contain
-/// the same items.
+/// Tests the export of a conversation, in which the text in `data` is used in every place that a model or a server
+/// controls. The Markdown must contain no links, no HTML and no headings other than those of the export. The JSON
+/// export must contain the same items.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn conversation(data: &[u8]) {
     let (title, text) = crate::split_at_line_end(data);
     let (title, text) = (String::from_utf8_lossy(title).into_owned(), String::from_utf8_lossy(text).into_owned());

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value};
 use server_requests::form::{FieldKind, FieldProblem, Form, MAX_FIELD_OPTIONS, MAX_FORM_FIELDS};
 
-/// Tests the parser of a form. The first line of `data` is the schema, the remaining lines are the submitted content.
-/// The size of a form must be bounded, its fields must accept their own defaults and options, and content without a
-/// reported problem must satisfy all rules.
+/// Tests the parser of forms (elicitation). The first line of `data` is the form's schema, and the remaining lines are
+/// the submitted content. The size of a form must be bounded, its fields must accept their own defaults and options,
+/// and content without a reported problem must satisfy all rules.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn form(data: &[u8]) {
     let (schema, filled) = crate::split_at_line_end(data);
     let Ok(schema) = serde_json::from_slice::<Value>(schema) else { return };
@@ -61,7 +61,7 @@ pub fn form(data: &[u8]) {
     }
 }
 
-/// Returns the names of the fields with a problem, except missing values.
+/// Returns the names of the fields whose values the form rejects. Missing values are not included.
 fn invalid_field_names(form: &Form, content: &Map<String, Value>) -> Vec<String> {
     let problems = form.validation_problems(content).into_iter();
     problems.filter(|found| found.problem != FieldProblem::Required).map(|found| found.field).collect()

@@ -37,16 +37,16 @@ pub use policy_file::policy;
 pub use registry_page::registry_page;
 pub use sse::sse;
 
-/// Fuzz target for one parser of untrusted bytes.
+/// Fuzz target: a parser of untrusted bytes, with the requirements that it has to meet for every input.
 #[derive(Debug, Clone, Copy)]
 pub struct FuzzTarget {
     /// Name of the target, which is also the folder name of its corpus.
     pub name: &'static str,
-    /// Function that tests one input.
+    /// Function that passes one input to the parser, and panics if a requirement is not met.
     pub run: fn(&[u8]),
 }
 
-/// All targets, in the order in which they run.
+/// All fuzz targets, in the order in which they run.
 pub const TARGETS: [FuzzTarget; 14] = [
     FuzzTarget { name: "message", run: message },
     FuzzTarget { name: "sse", run: sse },
@@ -64,7 +64,7 @@ pub const TARGETS: [FuzzTarget; 14] = [
     FuzzTarget { name: "conversation", run: conversation },
 ];
 
-/// Splits an input into the parts before and after its first line end.
+/// Splits an input at its first line end, which is in neither part.
 fn split_at_line_end(data: &[u8]) -> (&[u8], &[u8]) {
     match data.iter().position(|byte| *byte == b'\n') {
         Some(at) => (&data[..at], &data[at + 1..]),

@@ -9,17 +9,17 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use ports::{AuditEntry, AuditLog, AuditQuery, Ports, SecretError, SecretPersistence, Secrets};
 use store::PlatformInFolder;
 
-/// Number of entries in the fixture's audit log.
+/// Number of entries in the audit log of the fixture.
 pub(crate) const ENTRY_COUNT: u64 = 12;
-/// Key of the seals on the audit log, in hexadecimal.
+/// Key that authenticates the audit log, in hexadecimal.
 const SEAL_KEY: &str = "5ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea1";
 
-/// Keychain in memory. Clones share its contents, like different processes share the keychain of the system.
+/// Keychain in memory. Its clones share their contents, as processes share the keychain of the system.
 #[derive(Default, Clone)]
 pub(crate) struct Keychain {
     marks: Arc<Mutex<HashMap<String, String>>>,
-    /// Creation time of the key of the seals, in milliseconds since 1970. If the key is old, a log without a seal must
-    /// have lost it.
+    /// Time in milliseconds since 1970 at which the key of the audit log was created. If it is long ago, a log that is
+    /// not authenticated must have been changed.
     created_at: u64,
 }
 
@@ -40,23 +40,23 @@ impl Secrets for Keychain {
         Ok(Vec::new())
     }
 
-    fn read_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+    fn read_rollback_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
         Ok(self.marks.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned())
     }
 
-    fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
+    fn set_rollback_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
         self.marks.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), mark.to_owned());
         Ok(())
     }
 }
 
-/// Audit log in the state in which Drawbridge wrote it.
+/// Audit log as Drawbridge wrote it, before any change by a test.
 pub(crate) struct OriginalLog {
     /// Content of the database file.
     pub(crate) file: Vec<u8>,
     /// Entries of the log, oldest first.
     pub(crate) entries: Vec<AuditEntry>,
-    /// Content of the exported log.
+    /// Content of the file to which the log was exported.
     pub(crate) export: String,
     marks: HashMap<String, String>,
 }
@@ -110,7 +110,7 @@ impl OriginalLog {
         OriginalLog { file, entries, export: String::from_utf8(export).expect("it is text"), marks: marks() }
     }
 
-    /// Returns the keychain in the state after the last entry, with a key that counts as old.
+    /// Returns the keychain in the state after the last entry was written, with an old key.
     pub(crate) fn keychain(&self) -> Keychain {
         Keychain { marks: Arc::new(Mutex::new(self.marks.clone())), created_at: 1 }
     }
@@ -129,7 +129,7 @@ pub(crate) fn read_all_entries(log: &dyn AuditLog) -> Vec<AuditEntry> {
     log.read(&AuditQuery::latest(1_000)).unwrap_or_default()
 }
 
-/// Returns the path of the log in a folder.
+/// Returns the path of the audit log's database file in a folder.
 pub(crate) fn log_path(folder: &Path) -> PathBuf {
     folder.join("audit.db")
 }

@@ -5,11 +5,11 @@ use serde_json::Value;
 
 use crate::settings_fixture::SharedSettings;
 
-/// Tests the parser of a settings file. Writing an entry back must change no server and no other content of the file.
-/// Removing an entry must keep all others.
+/// Tests the parser of the settings file `mcp.json`. Writing a parsed entry back must change no server and no other
+/// content of the file. Removing an entry must keep all others.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn mcp_json(data: &[u8]) {
     let settings = SharedSettings::lock();
     let (file, servers) = (settings.file(), settings.servers());
@@ -33,8 +33,8 @@ pub fn mcp_json(data: &[u8]) {
     if servers.put(first, None).is_ok() {
         assert_eq!(servers.load().unwrap(), loaded, "writing an entry that was read changes no server");
         assert_eq!(
-            other_keys(&std::fs::read(&file).unwrap()),
-            other_keys(data),
+            members_except_servers(&std::fs::read(&file).unwrap()),
+            members_except_servers(data),
             "writing an entry keeps all other members"
         );
     }
@@ -44,8 +44,8 @@ pub fn mcp_json(data: &[u8]) {
     }
 }
 
-/// Returns the members of a settings file next to `mcpServers`, or `None` if the text is not plain JSON.
-fn other_keys(text: &[u8]) -> Option<Vec<(String, Value)>> {
+/// Returns the members of a settings file other than `mcpServers`, or `None` if the text is not plain JSON.
+fn members_except_servers(text: &[u8]) -> Option<Vec<(String, Value)>> {
     let Ok(Value::Object(members)) = serde_json::from_slice(text) else { return None };
     Some(members.into_iter().filter(|(name, _)| name != "mcpServers").collect())
 }

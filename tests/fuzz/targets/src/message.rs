@@ -1,19 +1,19 @@
 //! Fuzz target: the decoder of JSON-RPC messages.
 
 use bytes::Bytes;
-use mcp_proto::jsonrpc::{MAX_BATCH_MESSAGES, MAX_ID_BYTES};
+use mcp_proto::jsonrpc::{MAX_BATCH_MESSAGES, MAX_REQUEST_ID_BYTES};
 use mcp_proto::{IncomingMessage, InvalidMessage, RawJson, RequestId};
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
-/// Maximum length of an excerpt in characters.
+/// Maximum length, in characters, of the excerpt of an invalid message.
 const MAX_EXCERPT_CHARS: usize = 200;
 
-/// Tests the decoder with one line of a server. The result must agree with a JSON parser, and must be equal after it
-/// was serialized and decoded again.
+/// Tests the decoder of JSON-RPC messages with one line. The decoded message must agree with a JSON parser, and must be
+/// equal after it was serialized and decoded again.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn message(data: &[u8]) {
     match IncomingMessage::decode(&Bytes::copy_from_slice(data)) {
         Ok(incoming) => {
@@ -31,7 +31,7 @@ pub fn message(data: &[u8]) {
     }
 }
 
-/// Asserts that a message agrees with the JSON value of its line.
+/// Asserts that a decoded message has the same content as the JSON value of its line.
 fn assert_agrees_with_json(incoming: &IncomingMessage, value: &Value) {
     let params_agree = |params: &Option<RawJson>| {
         if let Some(raw) = params
@@ -78,7 +78,7 @@ fn assert_same_id(id: &RequestId, value: &Value) {
         RequestId::Number(number) => assert_eq!(value.as_i64(), Some(*number), "the id"),
         RequestId::Text(text) => {
             assert_eq!(value.as_str(), Some(text.as_str()), "the id");
-            assert!(text.len() <= MAX_ID_BYTES, "an id of {} bytes", text.len());
+            assert!(text.len() <= MAX_REQUEST_ID_BYTES, "an id of {} bytes", text.len());
         }
     }
 }

@@ -6,7 +6,7 @@ use mcp_auth::fuzzing;
 /// Tests the parser of `WWW-Authenticate` headers.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if a requirement that [`mcp_auth::fuzzing`] checks is not met.
 pub fn challenge(data: &[u8]) {
     fuzzing::check_challenge(&String::from_utf8_lossy(data));
 }
@@ -14,7 +14,7 @@ pub fn challenge(data: &[u8]) {
 /// Tests the parsers of protected resource metadata, authorization server metadata, and redirect URLs.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if a requirement that [`mcp_auth::fuzzing`] checks is not met.
 pub fn metadata(data: &[u8]) {
     fuzzing::check_server_metadata(data);
     fuzzing::check_resource_metadata(data);

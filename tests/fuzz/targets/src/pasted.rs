@@ -4,14 +4,14 @@ use ports::server_config::ServerEntry;
 
 use crate::settings_fixture::SharedSettings;
 
-/// Maximum number of servers in one text.
+/// Maximum number of servers that may be found in one pasted text.
 const MAX_PASTED_SERVERS: usize = 100;
 
-/// Tests the import of pasted text. Each server must have a unique name. A usable server must be equal after it was
-/// written to the settings file and read again.
+/// Tests the import of pasted text. Each found server must have a unique name. A usable server must be equal after it
+/// was written to the settings file and read again.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn pasted(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let taken = ["demo".to_owned(), "files".to_owned()];

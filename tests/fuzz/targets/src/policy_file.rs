@@ -10,12 +10,12 @@ const DECISION_TIME_MILLIS: u64 = 1_800_000_000_000;
 const SERVERS: [&str; 3] = ["files", "mail", "*"];
 const TOOLS: [&str; 3] = ["read", "send_mail", "?"];
 
-/// Tests the parser of policy files. The first line of `data` is the file, the remaining lines are the arguments of a
-/// call. A file that was serialized and parsed again, or whose rules are in another order, must lead to the same
-/// decision. An explanation must end with the same decision. A further rule that denies must never allow more.
+/// Tests the parser of policy files. The first line of `data` is the file, and the remaining lines are the arguments of
+/// a call. The decision on the call must stay the same if the file is serialized and parsed again or its rules are in
+/// another order, and must agree with its explanation. An additional rule that denies must never allow more.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn policy(data: &[u8]) {
     let (file, arguments) = crate::split_at_line_end(data);
     let Ok(file) = serde_json::from_slice::<PolicyFile>(file) else { return };
@@ -53,8 +53,8 @@ pub fn policy(data: &[u8]) {
                     "the serialized file leads to the same decision"
                 );
                 assert_eq!(
-                    strictness(&reversed.decide(&act, DECISION_TIME_MILLIS)),
-                    strictness(&decided),
+                    rule_effect_of_decision(&reversed.decide(&act, DECISION_TIME_MILLIS)),
+                    rule_effect_of_decision(&decided),
                     "the order of rules does not change the decision"
                 );
                 assert_eq!(
@@ -63,27 +63,38 @@ pub fn policy(data: &[u8]) {
                     "the explanation ends with the same decision"
                 );
                 if review_state == ReviewState::New {
-                    assert_ne!(strictness(&decided), RuleEffect::Allow, "no rule allows an unreviewed tool");
+                    assert_ne!(
+                        rule_effect_of_decision(&decided),
+                        RuleEffect::Allow,
+                        "no rule allows an unreviewed tool"
+                    );
                 }
                 if tool == "?" {
                     assert_ne!(
-                        strictness(&decided),
+                        rule_effect_of_decision(&decided),
                         RuleEffect::Allow,
                         "a tool that requires consent for each call is never allowed by a rule"
                     );
                 }
                 if let Some(stricter) = &stricter {
-                    let denied = strictness(&stricter.decide(&act, DECISION_TIME_MILLIS));
-                    assert!(denied >= strictness(&decided), "a further rule that denies never allows more");
+                    let denied = rule_effect_of_decision(&stricter.decide(&act, DECISION_TIME_MILLIS));
+                    assert!(
+                        denied >= rule_effect_of_decision(&decided),
+                        "a further rule that denies never allows more"
+                    );
                     assert!(server != "mail" || denied == RuleEffect::Deny, "the added rule denies");
                 }
             }
         }
         let start = PolicyAct::StartServer { server, command: &hash };
-        assert_ne!(strictness(&own.decide(&start, DECISION_TIME_MILLIS)), RuleEffect::Allow, "no rule allows a start");
+        assert_ne!(
+            rule_effect_of_decision(&own.decide(&start, DECISION_TIME_MILLIS)),
+            RuleEffect::Allow,
+            "no rule allows a start"
+        );
         let sign_in = PolicyAct::SignIn { server, steps_up: false };
         assert_ne!(
-            strictness(&own.decide(&sign_in, DECISION_TIME_MILLIS)),
+            rule_effect_of_decision(&own.decide(&sign_in, DECISION_TIME_MILLIS)),
             RuleEffect::Allow,
             "no rule allows a sign-in"
         );
@@ -92,17 +103,17 @@ pub fn policy(data: &[u8]) {
 
 fn compile_policy(file: PolicyFile) -> Option<Policy> {
     let mut policy = Policy::new(Grants::default());
-    policy.set_user(file).ok()?;
-    policy.set_identity("files", vec!["npx -y files-server /home/ann".to_owned()]);
+    policy.set_user_rules(file).ok()?;
+    policy.set_server_identity("files", vec!["npx -y files-server /home/ann".to_owned()]);
     Some(policy)
 }
 
-/// Returns a rule that denies everything for one server.
+/// Returns a rule that denies everything that concerns one server.
 fn deny_rule() -> PolicyRule {
     serde_json::from_value(json!({ "effect": "deny", "server": "mail" })).expect("a rule")
 }
 
-const fn strictness(decision: &PolicyDecision) -> RuleEffect {
+const fn rule_effect_of_decision(decision: &PolicyDecision) -> RuleEffect {
     match decision {
         PolicyDecision::Allow { .. } => RuleEffect::Allow,
         PolicyDecision::Ask { .. } => RuleEffect::Ask,

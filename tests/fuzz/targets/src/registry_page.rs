@@ -4,11 +4,11 @@ use installs::{InputValues, InstallPlan, PlanTarget, TemplatePart};
 use registry::server_json::{EntryPage, MAX_SERVER_NAME_BYTES, read_page};
 use registry::{PackageInstall, Publisher, plan_package, plan_remote};
 
-/// Tests the parser of a registry page. Displayed texts must contain no control characters. An install plan must run a
-/// known launcher, reference no secret, and yield a valid server name.
+/// Tests the parser of a registry's responses. Displayed texts must contain no control characters. The installation
+/// plan of an entry must run a known launcher, reference no secret, and yield a valid server name.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn registry_page(data: &[u8]) {
     let Ok(EntryPage { entries, unreadable, .. }) = read_page(data) else { return };
     for entry in unreadable {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-/// Creates a temporary folder, which is removed when the value is dropped.
+/// Creates a temporary folder, in memory if the system has such a file system. Dropping the value removes the folder.
 pub(crate) fn temporary_folder() -> TempDir {
     let memory = Path::new("/dev/shm");
     let made = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };

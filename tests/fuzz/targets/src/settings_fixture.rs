@@ -8,14 +8,14 @@ use ports::{Ports, ServerSettings};
 use store::PlatformInFolder;
 use tempfile::TempDir;
 
-/// Settings file in a temporary folder. All tests of the process share it.
+/// Settings file in a temporary folder that all fuzz targets in the process use in turn.
 pub(crate) struct SharedSettings {
     ports: Ports,
     _folder: TempDir,
 }
 
 impl SharedSettings {
-    /// Locks the settings for one caller at a time.
+    /// Waits until no other caller uses the settings, and returns them.
     pub(crate) fn lock() -> MutexGuard<'static, SharedSettings> {
         static SETTINGS: OnceLock<Mutex<SharedSettings>> = OnceLock::new();
         let settings = SETTINGS.get_or_init(|| {
@@ -34,7 +34,7 @@ impl SharedSettings {
         self.servers().path()
     }
 
-    /// Returns the port that reads and writes the file.
+    /// Returns the implementation of the host's port that reads and writes the file.
     pub(crate) fn servers(&self) -> &dyn ServerSettings {
         &*self.ports.servers
     }

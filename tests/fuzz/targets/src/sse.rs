@@ -3,12 +3,12 @@
 use bytes::Bytes;
 use mcp_transport::http::sse_fuzzing::{SseEvent, read_events};
 
-/// Tests the parser of event streams. The first byte of `data` sets the size limit and where the stream is split into
-/// chunks. Chunk boundaries must not change the events, and the events must be equal after they were serialized and
+/// Tests the parser of event streams (SSE). The first byte of `data` sets the size limit and where the stream is split
+/// into chunks. The chunks must not change the events, and the events must be equal after they were serialized and
 /// parsed again.
 ///
 /// # Panics
-/// Panics if a property does not hold.
+/// Panics if one of these requirements is not met.
 pub fn sse(data: &[u8]) {
     let Some((first, stream)) = data.split_first() else { return };
     let limit = if *first < 128 { 1 << 20 } else { usize::from(*first) - 100 };
@@ -38,7 +38,7 @@ pub fn sse(data: &[u8]) {
             }
             SseEvent::Id(id) => assert!(!id.contains(['\n', '\r', '\0']), "an id is one line"),
             SseEvent::Retry(_) => {}
-            SseEvent::TooLarge { head } => {
+            SseEvent::Oversized { head } => {
                 // The limit applies to the decoded text, in which an invalid byte takes three bytes.
                 assert!(3 * stream.len() > limit, "no event exceeds the limit");
                 bytes += head.len();
@@ -47,7 +47,8 @@ pub fn sse(data: &[u8]) {
     }
     // An invalid byte is replaced by three bytes.
     assert!(bytes <= 3 * stream.len(), "{bytes} bytes out of {}", stream.len());
-    let events: Vec<SseEvent> = whole.into_iter().filter(|event| !matches!(event, SseEvent::TooLarge { .. })).collect();
+    let events: Vec<SseEvent> =
+        whole.into_iter().filter(|event| !matches!(event, SseEvent::Oversized { .. })).collect();
     assert_eq!(
         parse_events(vec![Bytes::from(serialize_events(&events))], 1 << 24),
         events,
@@ -59,10 +60,10 @@ fn parse_events(chunks: Vec<Bytes>, limit: usize) -> Vec<SseEvent> {
     read_events(chunks, limit).expect("a stream has an end")
 }
 
-/// Returns the events without the excerpts of too large ones, which depend on chunk boundaries.
+/// Returns the events without the excerpts of those that exceed the size limit. The excerpts depend on the chunks.
 fn without_excerpts(events: &[SseEvent]) -> Vec<SseEvent> {
     let without = |event: &SseEvent| match event {
-        SseEvent::TooLarge { .. } => SseEvent::TooLarge { head: Bytes::new() },
+        SseEvent::Oversized { .. } => SseEvent::Oversized { head: Bytes::new() },
         other => other.clone(),
     };
     events.iter().map(without).collect()
@@ -80,7 +81,7 @@ fn serialize_events(events: &[SseEvent]) -> String {
             }
             SseEvent::Id(id) => text.push_str(&format!("id: {id}\n")),
             SseEvent::Retry(time) => text.push_str(&format!("retry: {}\n", time.as_millis())),
-            SseEvent::TooLarge { .. } => {}
+            SseEvent::Oversized { .. } => {}
         }
         text.push('\n');
     }

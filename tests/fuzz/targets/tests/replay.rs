@@ -15,18 +15,18 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// Duration of the mutations per target, in seconds.
+/// Default time for which each target runs with mutated inputs, in seconds.
 const DEFAULT_TARGET_SECONDS: u64 = 2;
 /// Maximum size of an input in bytes.
 const MAX_INPUT_BYTES: usize = 8 * 1024;
-/// Maximum memory that one input may allocate, in bytes, excluding fixtures. The limit is this fixed part plus
-/// [`MAX_MEMORY_PER_BYTE`] for each byte of the input.
+/// Maximum memory in bytes that one input may allocate, in addition to [`MAX_MEMORY_PER_BYTE`] for each byte of the
+/// input. Fixtures are not counted.
 const MAX_FIXED_MEMORY_BYTES: usize = 8 << 20;
 const MAX_MEMORY_PER_BYTE: usize = 512;
 /// Maximum size of all corpora together, in bytes.
 const MAX_CORPORA_BYTES: u64 = 300_000;
 
-/// Byte sequences that parsers of text and JSON treat specially.
+/// Byte sequences with a special meaning in text and JSON, which mutations insert into inputs.
 const SPECIAL_PIECES: [&str; 40] = [
     "\n",
     "\r",

@@ -12,8 +12,7 @@ use testkit::deadline::poll_until;
 use super::GateTestHarness;
 use crate::gate::{REMOTE_SERVER, SERVER};
 
-/// Messages that the server received: requests of the host by method, and results for requests of the server. Errors
-/// are ignored.
+/// Messages that the server received from the host: requests, and responses to the server's requests.
 pub(super) struct ReceivedMessages(Vec<Value>);
 
 impl ReceivedMessages {
@@ -33,7 +32,7 @@ impl ReceivedMessages {
     }
 }
 
-/// Returns the canonical JSON text of a value, so that equal values have equal texts.
+/// Returns the canonical JSON text of a value, which is the same for equal values.
 pub(super) fn canonical_text(value: &Value) -> String {
     policy::canonical_json(value)
 }
@@ -51,7 +50,8 @@ impl GateTestHarness {
         entries
     }
 
-    /// Asserts that the payloads that the server and the model received equal the approved ones and the logged ones.
+    /// Asserts that the payloads that the server and the model received are the same as the approved ones, and as those
+    /// in the audit log.
     pub(in crate::gate) async fn assert_sent_payloads_approved(&mut self) {
         self.wait_for_sent_messages().await;
         let (got, log) = (ReceivedMessages::read(&self.record), self.read_audit_log());

@@ -42,7 +42,8 @@ impl RowCheck<'_> {
         require(result.content.iter().all(is_whole) && kinds.iter().all(|kind| blocks.contains(kind)), blocks)
     }
 
-    /// Reads a resource that a tool result links to: [tools-resource-link-unlisted]
+    /// Checks that a resource that a tool result links to can be read. Covers the MCP requirement
+    /// [tools-resource-link-unlisted].
     pub(super) async fn check_resource_link(&self) -> CheckResult {
         let result = self.call("show_everything", json!({})).await?;
         let link = result.content.iter().find_map(|block| match block {
@@ -96,7 +97,8 @@ impl RowCheck<'_> {
         Ok(())
     }
 
-    /// Cancels a call. Checks that it ends at the host, and that the server reports the cancellation on standard error.
+    /// Cancels a call, and checks that it ends in the host and that the server reports the cancellation on standard
+    /// error.
     pub(super) async fn check_cancellation(&self) -> CheckResult {
         // Identifies the call in the server's report, because concurrent rows cancel calls as well.
         static LAST: AtomicU64 = AtomicU64::new(200);
@@ -122,7 +124,8 @@ impl RowCheck<'_> {
         self.expect_text("add", json!({ "a": 1, "b": 1 }), "= 2").await
     }
 
-    /// Returns `true` if the server has reported the cancellation of a call in a line that ends with `end`.
+    /// Returns `true` if the server has reported the cancellation of a call on standard error, in a line that ends with
+    /// `end`.
     async fn has_reported_cancellation(&self, end: &str) -> bool {
         let fits = |line: &str| line.contains("slow_report was cancelled") && line.ends_with(end);
         if self.row.transport == Transport::Stdio {
@@ -132,15 +135,16 @@ impl RowCheck<'_> {
         self.remote.process(self.row.transport).await.has_error_line(fits)
     }
 
-    /// Checks that a dropped stream is resumed and the response is received on it: [http-sse-resume-last-event-id]
+    /// Checks that a stream that the server closes is resumed, and that the response arrives on it. Covers the MCP
+    /// requirement [http-sse-resume-last-event-id].
     pub(super) async fn check_resumption(&self) -> CheckResult {
         self.expect_text("nap", json!({}), "Awake again").await?;
         let notes = self.app.activity(self.server).await;
         require(notes.contains("was resumed"), "no stream was resumed")
     }
 
-    /// Makes a call that the server runs as a task. Checks that its result contains `words` and was fetched by the
-    /// method `fetched`.
+    /// Makes a call that the server runs as a task. Checks that the result contains `words`, and that the host
+    /// requested it with the method `fetched`.
     pub(super) async fn check_task(&self, words: &str, fetched: &str) -> CheckResult {
         self.expect_text("do_later", json!({}), words).await?;
         let requests = self.count_requests(fetched).await;

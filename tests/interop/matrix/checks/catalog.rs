@@ -15,15 +15,15 @@ use super::{CheckResult, RowCheck, require};
 use crate::user::{complete_catalog, next_call_id, next_event, wait_for_activity};
 
 impl RowCheck<'_> {
-    /// Checks that all tools are listed. Pages of these servers have at most ten entries, so this requires following
-    /// cursors: [pagination-follow-cursor]
+    /// Checks that all tools are listed. Pages of these servers have at most ten entries, so the host has to follow
+    /// cursors. Covers the MCP requirement [pagination-follow-cursor].
     pub(super) async fn check_pages(&self) -> CheckResult {
         let catalog = complete_catalog(self.app, self.server).await;
         let ([tools, ..], requests) = (catalog.entry_counts(), self.count_requests("tools/list").await);
         require(requests > 1 && tools > 10 && catalog.tool("add_tool").is_some(), (requests, tools))
     }
 
-    /// Checks that a tool, a prompt and a resource have their icons.
+    /// Checks that the host received the icons of a tool, a prompt and a resource.
     pub(super) async fn check_icons(&self) -> CheckResult {
         let catalog = complete_catalog(self.app, self.server).await;
         let prompt = catalog.prompts.iter().find(|prompt| prompt.name() == "greet_ship");
@@ -37,7 +37,8 @@ impl RowCheck<'_> {
         require(all.iter().all(|icons| icons.as_ref().is_some_and(|icons| icons.iter().any(is_picture))), all)
     }
 
-    /// Checks that a list with a lifetime is not requested again while it is fresh: [cache-ttl-positive]
+    /// Checks that the host does not request a list again during the lifetime that the server stated. Covers the MCP
+    /// requirement [cache-ttl-positive].
     pub(super) async fn check_caching(&self) -> CheckResult {
         let [.., templates] = complete_catalog(self.app, self.server).await.fresh_until;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?.as_millis();

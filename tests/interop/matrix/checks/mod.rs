@@ -19,7 +19,8 @@ use super::servers::{HttpProcesses, MatrixRow, Transport, row_config};
 use super::user::{MODEL_RESPONSE, spawn_deciding_user};
 use crate::user::{complete_catalog, next_call_id, result_text, sent_methods, to_object};
 
-/// Timeout of a single check. Four rows run concurrently beside other test suites, so this is far above the usual second.
+/// Maximum time of a single check. Four rows run concurrently beside other test suites, so this is far above the usual
+/// second.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Outcome of checking one feature of a server, which is a cell of the table.
@@ -31,15 +32,15 @@ pub(crate) enum CheckOutcome {
     Failed(String),
 }
 
-/// Outcomes of the checks of all features in a row of the matrix.
+/// Outcomes of the checks of all features for one row of the matrix.
 pub(crate) struct RowResult {
-    /// Detected revision and transport, or those that the user has selected.
+    /// Protocol revision and transport that the host detected, or that the user selected.
     pub(crate) found: String,
     pub(crate) cells: Vec<(Feature, CheckOutcome)>,
 }
 
 impl RowResult {
-    /// Returns the result of a row that failed before its features were checked.
+    /// Returns the result of a row that failed, with the cause `why`, before its features were checked.
     pub(crate) fn failed(why: &str) -> Self {
         let cells = vec![(Feature::Call, CheckOutcome::Failed(why.to_owned()))];
         Self { found: String::new(), cells }
@@ -55,12 +56,12 @@ impl RowResult {
 
 type CheckResult = Result<(), String>;
 
-/// Returns an error with the observed value unless the condition holds.
+/// Returns an error that contains the observed value, unless the condition holds.
 fn require(condition: bool, observed: impl std::fmt::Debug) -> CheckResult {
     if condition { Ok(()) } else { Err(format!("{observed:?}").chars().take(400).collect()) }
 }
 
-/// Checks all features of a row in sequence.
+/// Checks all features of a row one after the other.
 pub(crate) async fn check_row(row: &MatrixRow, remote: &HttpProcesses) -> RowResult {
     let name = row.server.name;
     let config = row_config(row, remote).await;
@@ -169,7 +170,7 @@ impl RowCheck<'_> {
         require(!result.is_error && result_text(&result).contains(words), result)
     }
 
-    /// Returns the number of requests with a method that the host sent.
+    /// Returns the number of requests with this method that the host sent to the server.
     async fn count_requests(&self, method: &str) -> usize {
         sent_methods(self.app, self.server).await.iter().filter(|sent| *sent == method).count()
     }

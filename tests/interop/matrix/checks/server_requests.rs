@@ -6,7 +6,7 @@ use super::super::user::CAPTAIN_NAME;
 use super::{CheckResult, RowCheck, require};
 
 impl RowCheck<'_> {
-    /// Checks that the tool receives the values that the user entered.
+    /// Checks that the server's tool receives the values that the user entered in a form.
     pub(super) async fn check_form(&self) -> CheckResult {
         let result = self.call("ask_user", json!({})).await?;
         let given = serde_json::to_string(&result).unwrap_or_default();

@@ -339,7 +339,7 @@ name: string,
 config: ServerConfig, };
 
 /**
- * Sign-in settings that the UI does not display. Secrets are represented as `${secret:NAME}`.
+ * Sign-in settings that the page does not display. Secrets are represented as `${secret:NAME}`.
  */
 export type AdvancedAuthSettings = { 
 /**
@@ -377,11 +377,11 @@ dpop: boolean | null,
 assertion: string | null, };
 
 /**
- * Decision of the user on a request of a displayed MCP app.
+ * Decision of the user on a request of a shown MCP app.
  */
 export type AnswerApp = { 
 /**
- * Identifier of the displayed MCP app.
+ * Identifier of the shown MCP app.
  */
 view: string, 
 /**
@@ -398,7 +398,7 @@ answer: AppAnswer, };
  */
 export type ApiError = { 
 /**
- * Kind of failure, for the UI to act on.
+ * Kind of failure, by which the page selects an action.
  */
 code: ErrorCode, 
 /**
@@ -536,11 +536,11 @@ mimeType: string,
 bytes: number, };
 
 /**
- * Message that a displayed MCP app posted.
+ * Message that a shown MCP app posted.
  */
 export type AppMessage = { 
 /**
- * Identifier of the displayed MCP app.
+ * Identifier of the shown MCP app.
  */
 view: string, 
 /**
@@ -554,7 +554,7 @@ message: string, };
 export type AppMessageDirection = "from_page" | "to_page";
 
 /**
- * Request to remove the approval of an MCP app's page.
+ * Request to remove the user's approval of an MCP app's HTML page.
  */
 export type AppPageRef = { 
 /**
@@ -636,7 +636,7 @@ export type AppPermission = "camera" | "microphone" | "geolocation" | "clipboard
 export type AppPermissions = Array<AppPermission>;
 
 /**
- * Request that refers to the MCP app of a tool, the page that displays the tool's results.
+ * Request that refers to the MCP app of a tool: the HTML page from the server that displays the tool's results.
  */
 export type AppRef = { 
 /**
@@ -715,11 +715,11 @@ text: string, } | { "type": "display_mode",
 mode: AppDisplayMode, };
 
 /**
- * Event in a displayed MCP app, or a request of the app. All texts in it are from the app, and untrusted.
+ * Event in a shown MCP app, or a request of the app. All texts in it are from the app, and untrusted.
  */
 export type AppViewChange = { "type": "message", 
 /**
- * JSON-RPC message, which the user interface posts to the frame unchanged.
+ * JSON-RPC message, which the page posts to the frame unchanged.
  */
 message: JsonValue, } | { "type": "initialized", 
 /**
@@ -747,7 +747,7 @@ height: number | null, } | { "type": "display_mode_changed",
  */
 mode: AppDisplayMode, } | { "type": "requested", 
 /**
- * Number that identifies the request among all requests of the displayed app.
+ * Number that identifies the request among all requests of the shown app.
  */
 request: number, 
 /**
@@ -814,11 +814,11 @@ dropped: number, } | { "type": "closed",
 cause: AppCloseCause, };
 
 /**
- * Reference to a displayed MCP app.
+ * Reference to a shown MCP app.
  */
 export type AppViewRef = { 
 /**
- * Identifier of the displayed MCP app.
+ * Identifier of the shown MCP app.
  */
 view: string, };
 
@@ -836,12 +836,13 @@ conversation: string,
 items: Array<ConversationItem>, };
 
 /**
- * Period or conversation in which an approval is valid.
+ * Acts that an approval covers: a single one, or also later ones, with or without an end. A time limit is separate:
+ * `Grant::expires_at`.
  */
 export type ApprovalScope = "once" | "conversation" | "session" | "always";
 
 /**
- * Request to approve exactly one version of an MCP app's page.
+ * Request to approve exactly one version of an MCP app's HTML page.
  */
 export type ApproveApp = { 
 /**
@@ -931,7 +932,7 @@ pattern: string, };
 export type ArgumentTest = "glob" | "regex" | "folder" | "path" | "url" | "number";
 
 /**
- * Entry of the audit log, for the UI and the output of `drawbridge-cli audit`.
+ * Entry of the audit log, as the page and the output of `drawbridge-cli audit` show it.
  *
  * The record in the log file is a different type, with shorter member names and without empty members. This type
  * always has all members.
@@ -1006,7 +1007,7 @@ imported: boolean, };
  */
 export type AuditFinding = { 
 /**
- * Kind of the problem, for which the UI has a text.
+ * Kind of the problem, for which Drawbridge's page has a text.
  */
 what: TamperKind, 
 /**
@@ -1152,7 +1153,7 @@ unproved: Array<AuditSpan>, };
 export type AuthField = "grant" | "issuer" | "client_id" | "client_auth" | "client_secret" | "private_key" | "algorithm" | "client_metadata_url" | "redirect_port" | "scopes" | "dpop" | "assertion" | "provider_issuer" | "provider_token_endpoint" | "provider_client_id" | "provider_client_auth" | "provider_client_secret" | "provider_private_key" | "provider_algorithm" | "provider_id_token";
 
 /**
- * The identity provider of an enterprise. The UI uses its serialized form.
+ * The identity provider of an enterprise. Drawbridge's page receives its serialized form.
  */
 export type AuthIdentityProvider = { 
 /**
@@ -1251,7 +1252,7 @@ redirectPort: number | null,
  */
 secretNames: Array<string>, 
 /**
- * Further settings found in pasted text, which the UI returns unchanged when it adds the server. `None` for a
+ * Further settings found in pasted text, which the page returns unchanged when it adds the server. `None` for a
  * configured server, whose settings are preserved.
  */
 rest: AdvancedAuthSettings | null, };
@@ -1334,7 +1335,8 @@ folder: string,
 author: string | null, };
 
 /**
- * Content of the signature block after the archive of a bundle. Not verified, so no decision may depend on it.
+ * The signature block after the archive of a bundle, as far as it can be read. It is not verified, so no decision may
+ * depend on it.
  */
 export type BundleSignature = { "state": "absent" } | { "state": "claimed", 
 /**
@@ -1343,7 +1345,7 @@ export type BundleSignature = { "state": "absent" } | { "state": "claimed",
 name: string, } | { "state": "unreadable" };
 
 /**
- * Stable identifier of the reason why a call has no result. The user interface has a message and suggested actions for
+ * Stable identifier of the reason why a call has no result. Drawbridge's page has a message and suggested actions for
  * each.
  */
 export type CallFailureCode = "not_found" | "not_ready" | "bad_request" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "internal";
@@ -1432,7 +1434,12 @@ arguments: JsonValue,
 /**
  * Identifier of the conversation that the call belongs to, or `None` outside of conversations.
  */
-conversation: string | null, };
+conversation: string | null, 
+/**
+ * Identifier of an earlier call that the user repeats with this one, or `None`. If that call can be repeated and
+ * the request is the same, it is sent without another consent request.
+ */
+repeats?: string, };
 
 /**
  * Tools, prompts, resources and templates of a server.
@@ -1528,7 +1535,7 @@ id: string,
 content: JsonValue, };
 
 /**
- * Identifier of a check, named after the checked item.
+ * Identifier of a check, named after the item that it examines.
  */
 export type CheckId = "settings" | "keychain" | "search_path" | "node" | "python" | "uv" | "docker" | "podman" | "dotnet" | "programs" | "sandbox" | "proxy" | "certificates" | "web_view" | "data_folder" | "config_folder" | "cache_folder" | "clock";
 
@@ -1537,11 +1544,11 @@ export type CheckId = "settings" | "keychain" | "search_path" | "node" | "python
  */
 export type CheckedComputer = { 
 /**
- * Findings in a fixed order, as English text.
+ * Results of the checks in a fixed order, as English text.
  */
 findings: Array<Finding>, 
 /**
- * Report without private data in Markdown, to be pasted into an issue.
+ * Report of the findings as Markdown without private data, which the user can paste into a bug report.
  */
 report: string, };
 
@@ -1585,7 +1592,7 @@ openWorld: boolean | null, };
 export type ClientIdentity = "configured" | "metadata_document" | "registered" | "entered";
 
 /**
- * Action when the user closes the window while servers run. Without running servers the app quits.
+ * Action of Drawbridge when the user closes its window while servers run. Without running servers, Drawbridge quits.
  */
 export type CloseAction = "ask" | "background" | "quit";
 
@@ -1757,7 +1764,7 @@ body: ConsentRequestBody,
  */
 scopes: Array<ApprovalScope>, 
 /**
- * Stable name of the reason why consent is required.
+ * Stable identifier of the reason why consent is required.
  */
 reason: string, 
 /**
@@ -1851,8 +1858,8 @@ earlierApproval: EarlierApproval | null, } | { "kind": "tool",
  */
 tool: string, 
 /**
- * Name, on the server, of the tool whose displayed MCP app provides the called tool and receives the call.
- * `None` if the server itself does both.
+ * Name, on the server, of the tool whose shown MCP app provides the called tool and receives the call. `None`
+ * if the server itself does both.
  */
 app?: string, 
 /**
@@ -1876,7 +1883,7 @@ inputSchema: JsonValue,
  */
 arguments: JsonValue, 
 /**
- * Size of the payload in bytes.
+ * Size of the payload (the tool call that would be sent) in bytes.
  */
 bytes: number, 
 /**
@@ -1903,8 +1910,8 @@ definitionHash?: string, } | { "kind": "result",
  */
 tool: string, 
 /**
- * Name, on the server, of the tool whose displayed MCP app provides the called tool. `None` if the server
- * itself provides it.
+ * Name, on the server, of the tool whose shown MCP app provides the called tool. `None` if the server itself
+ * provides it.
  */
 app?: string, 
 /**
@@ -2119,7 +2126,11 @@ kind: CallKind,
 /**
  * Name of the tool or prompt, or URI of the resource.
  */
-name: string, } | { "by": "server" } | { "by": "ended", 
+name: string, 
+/**
+ * Identifier of the conversation that the call belongs to, or `None` outside of conversations.
+ */
+conversation: string | null, } | { "by": "server" } | { "by": "ended", 
 /**
  * Reason why the server exited.
  */
@@ -2233,7 +2244,7 @@ export type ContentProtection = {
  */
 conversations: ContentAtRest, 
 /**
- * Encryption state of the payloads in the audit log.
+ * Encryption state of the payloads that the audit log stores.
  */
 decisions: ContentAtRest, };
 
@@ -2322,7 +2333,7 @@ parent?: string,
  */
 at: number, 
 /**
- * State of the item, or `None` if it is complete.
+ * State of the item, either streaming or interrupted, or `None` if it is complete.
  */
 state?: ItemState, 
 /**
@@ -2353,7 +2364,7 @@ export type ConversationRef = {
 conversation: string, };
 
 /**
- * The user's settings for a conversation. The serialized form is used by the page. The history uses the form of
+ * The user's settings for one conversation. The serialized form is used by the page. The history stores the form of
  * `to_stored`.
  */
 export type ConversationSettings = { 
@@ -2378,8 +2389,8 @@ shareRoots: boolean,
  */
 thinking: boolean, 
 /**
- * `true` to let the model find tools by search, `false` to send all definitions. `None` to use the search only if
- * the definitions would take a large part of the context.
+ * Set to `true` to let the model find tools by search, and to `false` to send all tool definitions to it. With
+ * `None`, it searches only if the definitions would take a large part of its context.
  */
 toolSearch?: boolean, 
 /**
@@ -2423,8 +2434,8 @@ server: string,
  */
 tool: string, 
 /**
- * Name, on the server, of the tool whose displayed MCP app provides this tool. `None` if the server itself
- * provides it.
+ * Name, on the server, of the tool whose shown MCP app provides this tool. `None` if the server itself provides
+ * it.
  */
 app?: string, 
 /**
@@ -2511,7 +2522,7 @@ review: ResultReview,
 tools: { [key in string]: ResultReview }, };
 
 /**
- * Decision of the user, bound to the payload that was shown.
+ * Request that submits the user's decision on a consent request, bound to the payload that was shown.
  */
 export type DecideConsentRequest = { 
 /**
@@ -2538,7 +2549,7 @@ id: string, } | { "kind": "rule",
 /**
  * Source and number of the rule.
  */
-rule: RuleRef, } | { "kind": "preset" } | { "kind": "managed_preset" };
+rule: RuleRef, } | { "kind": "preset" } | { "kind": "managed_preset" } | { "kind": "repeated_approval" };
 
 /**
  * Request to set the default model of new conversations.
@@ -2572,11 +2583,11 @@ after: string | null, };
  */
 export type DefinitionDiff = { 
 /**
- * Changes of the definition, at most `MAX_CHANGES`.
+ * Changes of the definition, at most `MAX_DEFINITION_CHANGES`.
  */
 changes: Array<DefinitionChange>, 
 /**
- * Number of changes beyond `MAX_CHANGES`.
+ * Number of changes beyond `MAX_DEFINITION_CHANGES`.
  */
 more: number, 
 /**
@@ -2677,7 +2688,7 @@ export type DryRunResult = {
  */
 effect: RuleEffect, 
 /**
- * Stable name of the reason for the decision.
+ * Stable identifier of the reason for the decision.
  */
 reason: string, 
 /**
@@ -2784,12 +2795,12 @@ clientId: string,
 clientSecret: string | null, };
 
 /**
- * Kind of failure, by which the UI selects an action.
+ * Kind of failure, by which Drawbridge's page selects the action that it offers to the user.
  */
 export type ErrorCode = "bad_request" | "not_found" | "bad_name" | "config" | "not_ready" | "sign_in_needed" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "stale" | "invalid" | "system" | "internal";
 
 /**
- * Change of the state that the UI displays.
+ * Change of the state that Drawbridge's page displays.
  */
 export type Event = { "type": "server_changed", 
 /**
@@ -2889,11 +2900,11 @@ item: ConversationItem,
  */
 answering: boolean, } | { "type": "app_view_changed", 
 /**
- * Identifier of the displayed MCP app.
+ * Identifier of the shown MCP app.
  */
 view: string, 
 /**
- * Change of the app. All texts in it are from the app.
+ * Change of the shown MCP app. All texts in it are from the app, and untrusted.
  */
 change: AppViewChange, } | { "type": "audit_changed" } | { "type": "models_changed" } | { "type": "settings_changed", 
 /**
@@ -2907,7 +2918,7 @@ problem: ConfigProblem | null, };
 
 /**
  * Batch of consecutive events. If `first` does not follow the last event of the previous batch, events are missing,
- * and the UI reads the snapshot again.
+ * and the page reads the snapshot again.
  */
 export type Events = { 
 /**
@@ -2985,7 +2996,7 @@ export type ExportFormat = "markdown" | "json";
  */
 export type ExportOmissions = { 
 /**
- * Name that replaces the server's name, which a link can't contain. `None` if the name is unchanged.
+ * Name under which the link installs the server, if the link can't contain the server's own name.
  */
 name: string | null, 
 /**
@@ -2993,15 +3004,15 @@ name: string | null,
  */
 secrets: Array<string>, 
 /**
- * Parts from which a secret was removed, other than variables and headers.
+ * Parts of the configuration, other than variables and headers, from which a secret was removed.
  */
 removed: Array<SecretPlace>, 
 /**
- * Omitted settings.
+ * Settings that were omitted because the format can't contain them.
  */
 settings: Array<OmittedSetting>, 
 /**
- * Some of the paths in a link, which may only exist on this computer.
+ * Paths in the link that may exist only on this computer, up to a maximum number.
  */
 localPaths: Array<string>, };
 
@@ -3041,15 +3052,15 @@ export type FailureReason = "command_not_found" | "could_not_start" | "exited_ea
  */
 export type FieldKind = { "type": "text", 
 /**
- * Format that the text must have.
+ * Format that the text must have, or `None` for any text.
  */
 format: TextFormat | null, 
 /**
- * Minimum length, in characters.
+ * Minimum length in characters, or `None` if unbounded.
  */
 minLength: number | null, 
 /**
- * Maximum length, in characters.
+ * Maximum length in characters, or `None` if unbounded.
  */
 maxLength: number | null, } | { "type": "number", 
 /**
@@ -3073,16 +3084,16 @@ options: Array<ChoiceOption>, } | { "type": "choices",
  */
 options: Array<ChoiceOption>, 
 /**
- * Minimum number of selected options.
+ * Minimum number of selected options, or `None` if unbounded.
  */
 minItems: number | null, 
 /**
- * Maximum number of selected options.
+ * Maximum number of selected options, or `None` if unbounded.
  */
 maxItems: number | null, };
 
 /**
- * Kind of a validation error in the value of a form field.
+ * Reason why the value of a form field is invalid.
  */
 export type FieldProblem = "required" | "wrong_type" | "too_short" | "too_long" | "too_small" | "too_large" | "too_few" | "too_many" | "not_an_option" | "not_an_email" | "not_a_uri" | "not_a_date" | "not_a_date_time" | "unknown_field";
 
@@ -3109,27 +3120,27 @@ file: string,
 folder: string, };
 
 /**
- * The result of one check of this computer, with a suggested remedy.
+ * The result of one check of this computer, with a remedy if there is a problem.
  */
 export type Finding = { 
 /**
- * Identifier of the check that was run.
+ * Identifier of the check.
  */
 id: CheckId, 
 /**
- * Display name of the check.
+ * Name of the check for display.
  */
 title: string, 
 /**
- * Result of the check: OK, unknown, a warning or a problem.
+ * State of the checked item.
  */
 state: FindingState, 
 /**
- * Description of the problem, or of the working state, that the check found.
+ * Sentences that describe what the check has found.
  */
 observation: string, 
 /**
- * Remedy that the user should try, if there is a problem.
+ * Sentences that say what the user can do, if there is a problem.
  */
 remedy: string | null, 
 /**
@@ -3138,7 +3149,7 @@ remedy: string | null,
 servers: Array<string>, };
 
 /**
- * Outcome of a check of this computer, in increasing order of severity.
+ * State of the item that a check examines, from good to bad. The variants are ordered by severity.
  */
 export type FindingState = "ok" | "unknown" | "warning" | "problem";
 
@@ -3229,7 +3240,7 @@ required: boolean,
  */
 kind: FieldKind, 
 /**
- * Initial value. `None` if the server sent none or an invalid one.
+ * Value with which the form is prefilled, or `None` if the server sent none or an invalid one.
  */
 default: JsonValue | null, 
 /**
@@ -3238,7 +3249,7 @@ default: JsonValue | null,
 secret: boolean, };
 
 /**
- * A validation error of one field in an elicitation form.
+ * Validation error for the value of one field in an elicitation form.
  */
 export type FormProblem = { 
 /**
@@ -3246,11 +3257,11 @@ export type FormProblem = {
  */
 field: string, 
 /**
- * Kind of the validation error.
+ * Reason why the value of the field is invalid.
  */
 problem: FieldProblem, 
 /**
- * Bound that the value violates, or `None` for errors without a bound.
+ * Minimum or maximum that the value violates, or `None` for errors without a bound.
  */
 limit: number | null, };
 
@@ -3339,7 +3350,7 @@ server: string,
  */
 tool: string, 
 /**
- * Name, on the server, of the tool whose displayed MCP app provides the found tool. `None` if the server itself
+ * Name, on the server, of the tool whose shown MCP app provides the found tool. `None` if the server itself
  * provides it.
  */
 app?: string, 
@@ -3387,7 +3398,7 @@ id: string,
  */
 server: string, 
 /**
- * Name of the tool, or `None` if the grant is for starting or connecting the server.
+ * Name of the tool, or `None` if the grant allows to start the server or connect to it.
  */
 tool: string | null, 
 /**
@@ -3482,7 +3493,7 @@ mimeType: string | null, };
  */
 export type ImportApp = { 
 /**
- * Identifier of the app, as used in `ImportSource`.
+ * Identifier of the app, as in `app`.
  */
 id: string, 
 /**
@@ -3532,7 +3543,7 @@ folder: string | null,
  */
 sandbox: Sandbox | null, 
 /**
- * OAuth client of a remote server, if the app configures one.
+ * OAuth client of a remote server, if the other app's settings contain one.
  */
 signIn: ImportSignIn | null, 
 /**
@@ -3570,11 +3581,11 @@ notes: Array<ImportNote>, };
  */
 export type ImportCandidates = { 
 /**
- * Names of the apps that were searched, in the order of the table of known apps.
+ * Names of the apps whose settings were searched, in a fixed order.
  */
 searchedApps: Array<string>, 
 /**
- * Apps that define servers, in the order of the table of known apps.
+ * Apps whose settings define servers, in a fixed order.
  */
 apps: Array<ImportApp>, 
 /**
@@ -3600,7 +3611,7 @@ servers: number, };
  */
 export type ImportNote = { 
 /**
- * Kind of the note, by which the user interface translates it.
+ * Kind of the note, by which the page translates it.
  */
 kind: ImportNoteKind, 
 /**
@@ -3617,7 +3628,7 @@ names: Array<string>,
 text: string, };
 
 /**
- * Kind of a note about a found server, by which the user interface translates the note.
+ * Kind of a note about a found server, by which Drawbridge's page translates the note.
  */
 export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "omitted" | "approvals" | "secret_removed" | "secret_name" | "secret_tool" | "bridge" | "windows" | "command_split" | "unquoted" | "input" | "command_input" | "plain_password" | "more_plain_passwords" | "enter_value" | "not_followed" | "headers_program" | "header_without_value" | "codex_token" | "url_without_type" | "other_url_key" | "placeholder" | "as_written" | "empty" | "more_placeholders" | "env_file" | "merged" | "different" | "other_list" | "link_keys" | "link_name" | "link_secrets" | "unencrypted" | "this_computer" | "own_network" | "lookalike_host" | "shell" | "more_rights" | "code_option" | "source_option" | "access_option" | "package_address" | "code_variables" | "more_warnings" | "reason";
 
@@ -3712,19 +3723,19 @@ source: ImportSource,
 ids: Array<string>, };
 
 /**
- * OAuth client that an app uses to sign in to a server.
+ * OAuth client that another app uses to sign in to a remote server.
  */
 export type ImportSignIn = { 
 /**
- * Client identifier at the authorization server, or `None` if the app configures none.
+ * Client identifier at the authorization server, or `None` if the other app's settings contain none.
  */
 clientId: string | null, 
 /**
- * `true` if there is a client secret, which is stored in the keychain.
+ * `true` if the other app's settings contain a client secret. The import stores it in the keychain.
  */
 hasSecret: boolean, 
 /**
- * Issuer identifier of the authorization server, if the app configures one.
+ * Issuer identifier of the authorization server, if the other app's settings contain one.
  */
 issuer: string | null, 
 /**
@@ -3823,20 +3834,20 @@ export type InputKind = "text" | "number" | "boolean" | "file" | "folder";
 export type InputProblem = "missing" | "too_many" | "not_text" | "not_a_choice" | "not_a_number" | "out_of_range" | "not_a_boolean" | "not_a_path";
 
 /**
- * A package or remote of a registry's server. Each of them provides the server.
+ * A package or remote endpoint of a server in the registry. Each provides the server, and the user chooses one.
  */
 export type InstallChoice = { 
 /**
- * Identifier of the package or remote for an `InstallSource`.
+ * Identifies this package or remote endpoint in an `InstallSource`.
  */
 target: InstallTarget, 
 /**
- * Kind of the package: `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another one. For a remote: `streamable-http` or
- * `sse`.
+ * Kind of the package: `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another one. For a remote endpoint, its transport:
+ * `streamable-http` or `sse`.
  */
 kind: string, 
 /**
- * Name of the package, or URL of the remote.
+ * Name of the package, or URL of the remote endpoint.
  */
 identifier: string, 
 /**
@@ -3848,12 +3859,12 @@ version: string | null,
  */
 problem: string | null, 
 /**
- * Bundle to download, if the package is a bundle.
+ * The bundle to download, if the package is one.
  */
 download: InstallDownload | null, };
 
 /**
- * Result of determining if a planned server can run in a sandbox.
+ * Answer to the question if a planned server can run in a sandbox.
  */
 export type InstallContainment = { "is": "possible" } | { "is": "container" } | { "is": "remote" } | { "is": "impossible", 
 /**
@@ -3862,7 +3873,7 @@ export type InstallContainment = { "is": "possible" } | { "is": "container" } | 
 cause: string, };
 
 /**
- * Bundle that must be downloaded to install a choice.
+ * A bundle that has to be downloaded before the server can be installed.
  */
 export type InstallDownload = { 
 /**
@@ -3911,7 +3922,7 @@ export type InstallNote = { "is": "other_package_registry",
  */
 registry: string, } | { "is": "no_version", 
 /**
- * Launcher that loads the package.
+ * Name of the launcher that loads the package.
  */
 program: string, } | { "is": "unpinned_tag", 
 /**
@@ -3927,7 +3938,7 @@ named: string,
  */
 used: string, } | { "is": "hash_not_used", 
 /**
- * Launcher that verifies packages in its own way.
+ * Name of the launcher, which verifies packages in its own way.
  */
 program: string, } | { "is": "code_variables", 
 /**
@@ -3935,7 +3946,7 @@ program: string, } | { "is": "code_variables",
  */
 names: Array<string>, } | { "is": "launcher_arguments", 
 /**
- * Launcher that receives the arguments.
+ * Name of the launcher that receives the arguments.
  */
 program: string, } | { "is": "step_afterwards", 
 /**
@@ -3943,7 +3954,7 @@ program: string, } | { "is": "step_afterwards",
  */
 description: string | null, 
 /**
- * Command for the step, which Drawbridge does not run.
+ * Command that the publisher asks the user to run. Drawbridge does not run it.
  */
 command: string | null, } | { "is": "public_secret", 
 /**
@@ -3971,15 +3982,15 @@ text: string, } | { "is": "default_omitted",
  */
 input: string, 
 /**
- * Reason why the default is not valid.
+ * Reason why the default value is not valid.
  */
 problem: InputProblem, } | { "is": "unencrypted" } | { "is": "url_from_input" } | { "is": "private_url" } | { "is": "bridge", 
 /**
- * The note, as in the import from other apps.
+ * The note, as in an import from another app.
  */
 note: ImportNote, } | { "is": "missing_setting", 
 /**
- * The argument, or the name of the variable.
+ * Text of the argument, or name of the variable.
  */
 text: string, 
 /**
@@ -3991,7 +4002,7 @@ setting: string, } | { "is": "first_value_only",
  */
 variable: string, 
 /**
- * Setting with several values.
+ * Name of the setting with several values.
  */
 setting: string, } | { "is": "repeated_argument", 
 /**
@@ -3999,15 +4010,15 @@ setting: string, } | { "is": "repeated_argument",
  */
 argument: string, 
 /**
- * Setting with several values.
+ * Name of the setting with several values.
  */
 setting: string, } | { "is": "unknown_reference", 
 /**
- * The argument, or the name of the variable.
+ * Text of the argument, or name of the variable.
  */
 text: string, } | { "is": "loads_over_network", 
 /**
- * Program that loads the server.
+ * Name of the program that loads the server.
  */
 program: string, } | { "is": "program_outside", 
 /**
@@ -4015,11 +4026,11 @@ program: string, } | { "is": "program_outside",
  */
 program: string, } | { "is": "uv_packages" } | { "is": "other_platforms", 
 /**
- * Names of the systems that the bundle is made for.
+ * Names of the operating systems that the bundle supports.
  */
 platforms: Array<string>, 
 /**
- * Name of this system.
+ * Name of this computer's operating system.
  */
 own: string, } | { "is": "runtime_needed", 
 /**
@@ -4188,7 +4199,7 @@ name: string,
  */
 version: string | null, 
 /**
- * Package or remote to use. May be `None` if the server has only one.
+ * Package or remote endpoint to use. May be `None` if the server has only one.
  */
 target: InstallTarget | null, } | { "from": "bundle", 
 /**
@@ -4227,7 +4238,7 @@ origin: ServerOrigin,
 changed: boolean, };
 
 /**
- * Request for newer versions of the servers that were installed from a registry.
+ * Request to list newer versions of the servers that were installed from a registry.
  */
 export type InstalledVersions = { 
 /**
@@ -4441,7 +4452,7 @@ export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in
 export type JudgementReason = "matches" | "differs" | "missing" | "not-judged" | "too-long" | "respelled" | "climbs" | "crosses-parts" | "not-whole" | "second-name" | "letters" | "unresolved" | "leads-elsewhere" | "holds" | "user-info" | "not-address" | "not-number" | "text-number";
 
 /**
- * Language in which the UI and notifications are displayed.
+ * Language of Drawbridge's page and of its system notifications.
  */
 export type Language = "system" | "en" | "zh";
 
@@ -4598,11 +4609,11 @@ version: PackageVersion | null,
  */
 unknown: UnknownPackage | null, 
 /**
- * Version that the user approved last, or `None` if the same version would run now or none was approved.
+ * Version that the user approved last, or `None` if the user approved none, or if the same version would run now.
  */
 before: PackageVersion | null, 
 /**
- * `true` if the registry now offers other files for the version that was approved.
+ * `true` if the registry now offers other files for the version than those that the user approved.
  */
 replaced: boolean, 
 /**
@@ -4610,7 +4621,7 @@ replaced: boolean,
  */
 unpinned: Array<string>, 
 /**
- * Command line as in the settings, before Drawbridge inserts the version of the package.
+ * Command line as in the settings. Drawbridge inserts the version of the package before it runs the command.
  */
 configured: string, };
 
@@ -4650,7 +4661,7 @@ conversion: string,
 choices: Array<string>, };
 
 /**
- * Type of a value in a manifest.
+ * Type of a JSON value in a manifest.
  */
 export type ManifestValueType = "text" | "boolean" | "number" | "object" | "list";
 
@@ -4660,59 +4671,59 @@ export type ManifestValueType = "text" | "boolean" | "number" | "object" | "list
  */
 export type ManifestWarning = { "is": "unknown_member", 
 /**
- * Path of the unknown member in the manifest.
+ * JSON path of the unknown member, such as `server.colour`.
  */
 member: string, } | { "is": "missing_member", 
 /**
- * Path of the missing member in the manifest.
+ * JSON path of the missing member.
  */
 member: string, } | { "is": "wrong_type", 
 /**
- * Path of the member in the manifest.
+ * JSON path of the member with the wrong type.
  */
 member: string, 
 /**
- * Type that the value should have.
+ * Type that the value of the member should have.
  */
 expected: ManifestValueType, } | { "is": "wrong_items", 
 /**
- * Path of the list in the manifest.
+ * JSON path of the list that contains these items.
  */
 member: string, 
 /**
- * Type that each item should have.
+ * Type that each item of the list should have.
  */
 expected: ManifestValueType, } | { "is": "too_many_items", 
 /**
- * Path of the list in the manifest.
+ * JSON path of the list that was cut.
  */
 member: string, 
 /**
- * Number of items that are used.
+ * Number of items at the beginning of the list that are used.
  */
 used: number, } | { "is": "truncated", 
 /**
- * Path of the text in the manifest.
+ * JSON path of the text that was cut.
  */
 member: string, } | { "is": "unknown_manifest_version", 
 /**
- * Version of the manifest's format.
+ * Version of the format, as the manifest states it.
  */
 version: string, } | { "is": "uncomparable_version", 
 /**
- * Version of the bundle.
+ * Version of the bundle, as the manifest states it.
  */
 version: string, } | { "is": "unknown_setting_type", 
 /**
- * Path of the setting's type in the manifest.
+ * JSON path of the member with the unknown type.
  */
 member: string, } | { "is": "picture_outside", 
 /**
- * Path or URL of the picture.
+ * Path or URL of the icon or screenshot.
  */
 picture: string, } | { "is": "translations_path", 
 /**
- * Path of the translations' member in the manifest.
+ * JSON path of the member with the path pattern.
  */
 member: string, };
 
@@ -4825,7 +4836,7 @@ hint: string, } | { "is": "priorities",
 priorities: Array<string>, } | { "is": "default" } | { "is": "first" };
 
 /**
- * Stable identifier of the reason why a model gave no usable answer. The page has a text for each.
+ * Stable code of a model error. The page has a text for each.
  */
 export type ModelErrorCode = "noKey" | "keyUnreadable" | "wrongKey" | "forbidden" | "noCredit" | "rateLimited" | "overloaded" | "contextTooLong" | "refused" | "notFound" | "unreachable" | "silent" | "cut" | "unreadable" | "tooLarge" | "badArguments" | "cannotCarry" | "unconfirmed" | "noProvider" | "empty" | "outOfTokens" | "unfit" | "internal" | "provider";
 
@@ -4861,7 +4872,11 @@ code: ModelErrorCode,
 /**
  * Message for the user, with the cause and a suggested remedy.
  */
-message: string, };
+message: string, 
+/**
+ * Technical cause alone, if the code says everything else. It is part of the message.
+ */
+cause?: string, };
 
 /**
  * Model provider that the user configured, with its models.
@@ -5048,12 +5063,13 @@ export type OfferedServer = {
  */
 server: string, 
 /**
- * Names of the enabled tools, or `None` if all tools that the user has reviewed are enabled.
+ * Names of the tools that the user enabled for the conversation, or `None` to enable all that the user has
+ * reviewed.
  */
 tools: Array<string> | null, 
 /**
- * Hash of the server's instructions that the user approved for the model, or `None` if the model doesn't receive
- * them. They are sent as data with their source; changed instructions are not sent.
+ * Hash of those instructions of the server that the user approved for the model, or `None` to send none. The
+ * instructions are sent as data of the server, unless they have changed since.
  */
 instructions: string | null, };
 
@@ -5260,7 +5276,7 @@ default: Array<string>,
  */
 choices: Array<string>, 
 /**
- * Example of a value that the user interface shows in the empty field.
+ * Example of a value, which the page shows while the field is empty.
  */
 placeholder: string | null, 
 /**
@@ -5273,7 +5289,7 @@ min: number | null,
 max: number | null, };
 
 /**
- * Part of a plan that a note is about. The names are escaped for display.
+ * Part of a plan that a note refers to. Names are escaped for display.
  */
 export type PlanPlace = { "is": "url" } | { "is": "argument", 
 /**
@@ -5410,7 +5426,7 @@ kind: HttpKind,
 headers: { [key in string]: Array<PreviewedPart> }, };
 
 /**
- * Settings files in a project folder that may define servers.
+ * Settings files of other apps in a project folder. They may define servers.
  */
 export type ProjectFiles = { 
 /**
@@ -5419,7 +5435,7 @@ export type ProjectFiles = {
 files: Array<string>, };
 
 /**
- * Path of a folder that may contain a project.
+ * Request that refers to a project folder, which may contain settings files that define servers.
  */
 export type ProjectFolder = { 
 /**
@@ -5440,7 +5456,7 @@ folder: string,
  */
 files: Array<string>, 
 /**
- * Number of servers that can be imported.
+ * Number of the servers that can be imported, up to a maximum.
  */
 count: number, 
 /**
@@ -5564,12 +5580,12 @@ export type ProviderId = {
 id: string, };
 
 /**
- * API that a provider implements.
+ * Kind of API by which a provider offers its models.
  */
 export type ProviderKind = "openai" | "responses" | "anthropic" | "gemini" | "ollama";
 
 /**
- * Preset with which the user configures a well-known provider.
+ * Suggested settings with which the user configures a well-known provider.
  */
 export type ProviderPreset = { 
 /**
@@ -6149,7 +6165,8 @@ contents: Array<ResourceContents>,
  */
 cached: boolean, 
 /**
- * Time until which the server permits caching of the contents, in milliseconds since 1970.
+ * Time until which the server permits caching of the contents, in milliseconds since 1970. `None` if the contents
+ * are not cached.
  */
 freshUntil: number | null, };
 
@@ -6235,7 +6252,7 @@ item: string,
 model?: ModelRef, };
 
 /**
- * Request to record that the user has reviewed definitions.
+ * Request to record that the user has reviewed definitions of a server's tools and prompts.
  */
 export type ReviewDefinitions = { 
 /**
@@ -6260,8 +6277,8 @@ export type ReviewMarks = {
  */
 review: ReviewState | null, 
 /**
- * `true` if the server has reported a change of the list that contains the item, and Drawbridge has not read the
- * list again yet. Until then, each use of the list's items requires consent.
+ * `true` if the server has reported a change of its list of tools or prompts that contains this definition, and
+ * Drawbridge has not read the list again yet. Until then, each use of the list's items requires consent.
  */
 outdated: boolean, 
 /**
@@ -6269,11 +6286,11 @@ outdated: boolean,
  */
 diff: DefinitionDiff | null, 
 /**
- * Other items whose names are confusable with this one, at most ten.
+ * Other names and titles that could be confused with that of the reviewed tool, prompt or server, at most ten.
  */
 lookAlikes: Array<LookAlike>, 
 /**
- * Parts of the text that may be intended to mislead a model or to hide from the user.
+ * Parts of the definition's text that may be intended to mislead a model or to hide from the user.
  */
 flags: Array<Flag>, };
 
@@ -6296,7 +6313,7 @@ name: string,
 hash: string, };
 
 /**
- * Data that was recorded at the user's reviews of a server.
+ * The user's reviews of a server's tools, prompts and apps, as recorded.
  */
 export type ReviewedDefinitions = { 
 /**
@@ -6312,7 +6329,8 @@ identity: Array<[string, string]>,
  */
 identitySince: number | null, 
 /**
- * Issuer of the server's tokens, or `None` if it was never signed in to.
+ * Issuer identifier of the authorization server that issued the server's tokens, or `None` if the user never
+ * signed in to the server.
  */
 issuer: string | null, 
 /**
@@ -6393,7 +6411,7 @@ annotations: ClaimRule | null,
  */
 sampling?: SamplingBudget, 
 /**
- * Duration for which the rule applies.
+ * Duration for which the rule applies, such as this session or any time.
  */
 scope: RuleScope, 
 /**
@@ -6414,7 +6432,7 @@ trustedServer: boolean,
  */
 identity: string | null, 
 /**
- * `true` if the rule also allows calls by a model that has read content of other servers.
+ * `true` if the rule also allows calls by a model that has read untrusted content, such as that of another server.
  */
 afterUntrusted: boolean, };
 
@@ -6478,7 +6496,7 @@ conversation: string, } | { "kind": "session" };
 export type RuleSource = "managed" | "user" | "session";
 
 /**
- * Last act that a rule allowed without consent.
+ * Last act that a policy rule allowed without a consent request.
  */
 export type RuleUse = { 
 /**
@@ -6537,7 +6555,7 @@ micros: number | null, };
  */
 export type SamplingLoss = { 
 /**
- * Stable name of the kind of content or of the request parameter that can't be represented.
+ * Stable identifier of the kind of content, or of the request parameter, that can't be represented.
  */
 feature: string, 
 /**
@@ -6899,7 +6917,8 @@ network: SandboxNetwork,
 limits: ResourceLimits, };
 
 /**
- * Stable identifier of the reason why a sandbox can't be set up. The UI has a text and a button for each of them.
+ * Stable identifier of the reason why a sandbox can't be set up. Drawbridge's page has a text and a button for each of
+ * them.
  */
 export type SandboxProblem = "not_whole" | "no_folder" | "leads" | "contradiction" | "exposes" | "changed" | "out_of_reach" | "not_here" | "hosts" | "no_hosts" | "no_home";
 
@@ -6926,11 +6945,11 @@ cause?: SandboxProblem,
 missing?: Array<string>, };
 
 /**
- * Request to save a file that a displayed MCP app offers, at a place that the user selects.
+ * Request to save a file that a shown MCP app offers, at a place that the user selects.
  */
 export type SaveAppFile = { 
 /**
- * Identifier of the displayed MCP app.
+ * Identifier of the shown MCP app.
  */
 view: string, 
 /**
@@ -6960,7 +6979,7 @@ mimeType: string,
 data: string, };
 
 /**
- * Result of an export to a file.
+ * Result of saving an export or other data to a file.
  */
 export type SavedFile = { 
 /**
@@ -6995,8 +7014,8 @@ export type SavedSystemPromptRef = {
 id: string, };
 
 /**
- * All saved system prompts: the content of `system-prompts.json`, and the response of the page's commands on saved
- * prompts.
+ * All saved system prompts: the content of `system-prompts.json`, and the result of the page's commands that read or
+ * change them.
  */
 export type SavedSystemPrompts = { 
 /**
@@ -7136,8 +7155,8 @@ approved: boolean,
  */
 revision: string | null, 
 /**
- * Description of how the protocol revision, and for a remote server the transport, was detected. `None` before the
- * detection.
+ * Explanation of how Drawbridge detected the protocol revision and, for a remote server, the transport. `None`
+ * before the detection.
  */
 detection: string | null, 
 /**
@@ -7238,8 +7257,8 @@ kind: CallKind,
  */
 name: string, 
 /**
- * Name, on the server, of the tool whose displayed MCP app provides the called tool and receives the call. `None`
- * if the server itself does both.
+ * Name, on the server, of the tool whose shown MCP app provides the called tool and receives the call. `None` if
+ * the server itself does both.
  */
 app?: string, 
 /**
@@ -7261,7 +7280,12 @@ task: CallTask | null,
 /**
  * Identifier of the conversation that the call belongs to, if any.
  */
-conversation: string | null, };
+conversation: string | null, 
+/**
+ * Time until which the user can repeat the completed call without another consent request. `None` if each call
+ * requires its own decision, and for calls that did not complete.
+ */
+repeatableUntil?: number, };
 
 /**
  * Unverified claims of a server about itself.
@@ -7319,7 +7343,7 @@ cwd: string | null,
  */
 sandbox?: Sandbox, 
 /**
- * Only protocol revision to use, such as `2025-06-18`, or `None` to negotiate the revision.
+ * The only MCP protocol revision that may be used, such as `2025-06-18`, or `None` to negotiate the revision.
  */
 revision: string | null, 
 /**
@@ -7335,7 +7359,7 @@ url: string,
  */
 headers: Array<HttpHeader>, 
 /**
- * Only HTTP transport to use, or `None` to detect the transport.
+ * The only HTTP transport that may be used, or `None` to detect the transport.
  */
 kind: HttpKind | null, 
 /**
@@ -7343,7 +7367,7 @@ kind: HttpKind | null,
  */
 auth: AuthSettings | null, 
 /**
- * Only protocol revision to use, or `None` to negotiate the revision.
+ * The only MCP protocol revision that may be used, or `None` to negotiate the revision.
  */
 revision: string | null, 
 /**
@@ -7365,7 +7389,7 @@ export type ServerInstructions = {
  */
 server: string, 
 /**
- * Instructions as a model would receive them.
+ * Text of the instructions, as it would be sent to a model.
  */
 text: string, 
 /**
@@ -7489,7 +7513,7 @@ at: number,
  */
 cause: string, } | { "is": "failed", 
 /**
- * Kind of the error, by which the UI selects its message and actions.
+ * Kind of the error, by which the page selects the message and the actions that it shows.
  */
 reason: FailureReason, 
 /**
@@ -7526,11 +7550,11 @@ cause: string,
 signingIn: boolean, };
 
 /**
- * Request to change the host context of a displayed MCP app, such as its theme, display mode or size.
+ * Request to change the host context of a shown MCP app, such as its theme, display mode or size.
  */
 export type SetAppContext = { 
 /**
- * Identifier of the displayed MCP app.
+ * Identifier of the shown MCP app.
  */
 view: string, 
 /**
@@ -7539,11 +7563,11 @@ view: string,
 context: AppContext, };
 
 /**
- * Request to let models use the tools of a displayed MCP app, or to turn them off.
+ * Request to let models use the tools of a shown MCP app, or to turn them off.
  */
 export type SetAppTools = { 
 /**
- * Identifier of the displayed MCP app.
+ * Identifier of the shown MCP app.
  */
 view: string, 
 /**
@@ -7565,8 +7589,8 @@ conversation: string,
 settings: ConversationSettings, };
 
 /**
- * Request to set the data flow settings of a server: which of its content requires consent before later calls, and
- * which results the user reviews before a model reads them.
+ * Request to set the data flow settings of a server: after which of its content a model's later calls require consent,
+ * and which of its results the user reviews before a model reads them.
  */
 export type SetDataFlow = { 
 /**
@@ -7574,7 +7598,7 @@ export type SetDataFlow = {
  */
 server: string, 
 /**
- * New data flow settings. A request that omits one of their members is rejected.
+ * New data flow settings of the server. A request that omits one of their members is rejected.
  */
 flow: DataFlow, };
 
@@ -7738,15 +7762,15 @@ server: string,
 trust: TrustDuration, };
 
 /**
- * Settings of the app that the user can change.
+ * Settings of Drawbridge that the user can change.
  */
 export type Settings = { 
 /**
- * Color theme in which the UI is displayed.
+ * Color theme of Drawbridge's page.
  */
 theme: Theme, 
 /**
- * Language in which the UI and notifications are displayed.
+ * Language of Drawbridge's page and of its system notifications.
  */
 language: Language, 
 /**
@@ -7754,7 +7778,8 @@ language: Language,
  */
 welcomeDone: boolean, 
 /**
- * `true` to show system notifications about consent requests while the window is in the background.
+ * `true` to show a system notification about each new consent request while Drawbridge's window is in the
+ * background.
  */
 announce: boolean, 
 /**
@@ -7778,15 +7803,15 @@ auditContents: boolean,
  */
 chat?: ChatBounds, 
 /**
- * Action when the user closes the window while servers run.
+ * Action of Drawbridge when the user closes its window while servers run.
  */
 onClose: CloseAction, 
 /**
- * `true` if the app checks for updates automatically.
+ * `true` if Drawbridge checks for newer versions of itself automatically.
  */
 checkUpdates: boolean, 
 /**
- * Zoom of the UI in percent, from `MIN_ZOOM` to `MAX_ZOOM`, where 100 is the normal size.
+ * Zoom of Drawbridge's page in percent, from `MIN_ZOOM` to `MAX_ZOOM`, where 100 is the normal size.
  */
 zoom: number, 
 /**
@@ -7925,11 +7950,11 @@ export type Skill = {
  */
 uri: string, 
 /**
- * Name from the server, not necessarily unique.
+ * Name of the skill, as the server provides it. Not necessarily unique.
  */
 name: string, 
 /**
- * Purpose and use of the skill, from the server.
+ * Description of the skill's purpose and use, as the server provides it.
  */
 description: string, 
 /**
@@ -7994,7 +8019,7 @@ skills: Array<Skill>,
 notes: Array<string>, };
 
 /**
- * State of the host that the UI needs when it loads.
+ * State of the host that the page needs when it loads.
  */
 export type Snapshot = { 
 /**
@@ -8018,7 +8043,7 @@ calls: Array<ServerCall>,
  */
 conversations: Array<ConversationSummary>, 
 /**
- * Settings of the app that the user can change.
+ * Settings of Drawbridge that the user can change.
  */
 settings: Settings, 
 /**
@@ -8083,7 +8108,7 @@ model?: string | null, };
 export type TextFormat = "email" | "uri" | "date" | "date-time";
 
 /**
- * Color theme in which the UI is displayed.
+ * Color theme of Drawbridge's page.
  */
 export type Theme = "system" | "light" | "dark";
 
@@ -8245,7 +8270,7 @@ meta?: { [key in string]: JsonValue },
 arguments: JsonValue, };
 
 /**
- * State of a tool in a conversation.
+ * State of a tool in a conversation: available to the model, or the reason why not.
  */
 export type ToolState = "offered" | "off" | "disabled" | "app_only" | "new" | "changed" | "unusable" | "not_ready";
 
@@ -8276,7 +8301,7 @@ export type TrustDuration = "no" | "run" | "always";
  */
 export type UnknownPackage = { 
 /**
- * Kind of the reason why the version is unknown.
+ * Kind of the reason why the version of the package is unknown.
  */
 reason: UnknownPackageReason, 
 /**
@@ -8406,7 +8431,7 @@ export type UrlText = {
 url: string, };
 
 /**
- * A suspicious property of a URL, for which the UI has a warning.
+ * A suspicious property of a URL, for which Drawbridge's page has a warning.
  */
 export type UrlWarning = "not_encrypted" | "user_information" | "internationalized" | "ip_address" | "local" | "not_allowed";
 
@@ -8462,7 +8487,7 @@ servers: Array<VersionReport>, };
  */
 export type WindowSettings = { 
 /**
- * Zoom of the UI in percent, from `MIN_ZOOM` to `MAX_ZOOM`, where 100 is the normal size.
+ * Zoom of Drawbridge's page in percent, from `MIN_ZOOM` to `MAX_ZOOM`, where 100 is the normal size.
  */
 zoom: number, 
 /**

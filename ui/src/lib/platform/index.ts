@@ -16,6 +16,7 @@ export type {
   Platform,
   ShellEvent,
   StoppedApp,
+  StoppedAppsReport,
   SystemSwitch,
   UpdateReport,
   WindowProblem,

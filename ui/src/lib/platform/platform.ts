@@ -111,6 +111,13 @@ export interface StoppedApp {
 /** Reason for which all apps of a window were closed. */
 export type AppStopCause = "unresponsive" | "page_ended";
 
+/** Apps that were closed together. Any of them may be the cause. */
+export interface StoppedAppsReport {
+  id: number;
+  apps: StoppedApp[];
+  cause: AppStopCause;
+}
+
 /** Event from the desktop shell to the page. */
 export type ShellEvent =
   /** The user closes the window while this number of servers is running. */
@@ -125,10 +132,11 @@ export type ShellEvent =
   | { type: "bundles_over"; count: number }
   | { type: "updates_changed"; report: UpdateReport }
   /**
-   * These apps were closed because the page of their window stopped responding or its process ended. Sent to the main
-   * window, before all other events if its page was loaded again for this reason.
+   * Apps were closed because the page of their window stopped responding or its process ended, or the user dismissed a
+   * report or shows an app again. `withheld` are the servers whose apps are shown only after a click. Each page receives
+   * it before all other events.
    */
-  | { type: "apps_stopped"; apps: StoppedApp[]; cause: AppStopCause }
+  | { type: "stopped_apps_changed"; reports: StoppedAppsReport[]; withheld: string[] }
   /** These conversations are open in windows of their own. Each page receives it at its start. */
   | { type: "conversation_windows_changed"; conversations: string[] }
   /** The user closes this window of a conversation. The shell waits for `closeWindow`. */
@@ -178,6 +186,10 @@ export interface Platform {
   showRequestElsewhere(id: string): Promise<void>;
   /** Brings the main window to the front, and opens a view in it unless the hash is `null`. */
   showMainWindow(hash: string | null): void;
+  /** Notifies the shell that the user has dismissed the report of stopped apps with this id. */
+  dismissStoppedApps(report: number): void;
+  /** Notifies the shell that the user shows an app of this server again. */
+  releaseStoppedApps(server: string): void;
   /** Kind of menu bar: none in a browser, always one on a Mac, otherwise as the user sets it. */
   readonly menuBar: "none" | "optional" | "always";
   /** Sets the contents of the menu bar of this window. */

@@ -37,6 +37,10 @@ export const tauriPlatform: Platform = {
   closeWindow: () => void invoke("finish_closing_window").catch(() => undefined),
   showRequestElsewhere: (id) => invoke("show_request_elsewhere", { id }),
   showMainWindow: (view) => void invoke("show_main_window", { view }).catch(() => undefined),
+  dismissStoppedApps: (report) =>
+    void invoke("dismiss_stopped_apps", { report }).catch(() => undefined),
+  releaseStoppedApps: (server) =>
+    void invoke("release_stopped_apps", { server }).catch(() => undefined),
   menuBar: isMac ? "always" : "optional",
   setMenuBar: (content) => void invoke("set_menu_bar", { content }).catch(() => undefined),
   openingDone: (id) => void invoke("finish_opening", { id }).catch(() => undefined),

@@ -54,6 +54,8 @@ export const webPlatform: Platform = {
   closeWindow: () => undefined,
   showRequestElsewhere: () => Promise.resolve(),
   showMainWindow: () => undefined,
+  dismissStoppedApps: () => undefined,
+  releaseStoppedApps: () => undefined,
   menuBar: "none",
   setMenuBar: () => undefined,
   openingDone: () => undefined,

@@ -131,3 +131,23 @@ test("drops the catalog of a stopped server, and reads it again once it is ready
   await settle();
   expect(catalogs.get("e").value, "the catalog should be read again").not.toBeNull();
 });
+
+test("reads the catalog again when a definition was reviewed by an approved call", async () => {
+  const host = await startFakeHost(
+    { read_catalog: ({ server }) => catalog(server) },
+    { servers: [sampleServer({ name: "r", unreviewed: { new: 2, changed: 0 } })] },
+  );
+  await catalogs.read("r");
+  host.send({
+    type: "server_changed",
+    server: sampleServer({ name: "r", unreviewed: { new: 2, changed: 0 } }),
+  });
+  await settle();
+  expect(host.requests("read_catalog").length, "other changes need no reading").toBe(1);
+  host.send({
+    type: "server_changed",
+    server: sampleServer({ name: "r", unreviewed: { new: 1, changed: 0 } }),
+  });
+  await settle();
+  expect(host.requests("read_catalog").length, "the list should be read again").toBe(2);
+});

@@ -103,6 +103,10 @@ export class FakeHost implements Platform {
   closedWindows = 0;
   /** Views that the page opened in the main window. */
   mainViews: (string | null)[] = [];
+  /** Ids of the reports of stopped apps that the page dismissed. */
+  dismissedReports: number[] = [];
+  /** Servers whose apps the page showed again. */
+  releasedServers: string[] = [];
   menuBar: Platform["menuBar"] = "optional";
   /** Contents that the page set for the menu bar, the newest last. */
   menuBars: MenuBar[] = [];
@@ -214,6 +218,14 @@ export class FakeHost implements Platform {
 
   showMainWindow(hash: string | null): void {
     this.mainViews.push(hash);
+  }
+
+  dismissStoppedApps(report: number): void {
+    this.dismissedReports.push(report);
+  }
+
+  releaseStoppedApps(server: string): void {
+    this.releasedServers.push(server);
   }
 
   setMenuBar(menuBar: MenuBar): void {

@@ -1,4 +1,4 @@
-//! Conversion of sign-in settings between the types of the UI and those of the host. The client secret is moved to the
+//! Conversion of sign-in settings between the API types and the host's types. The client secret is moved to the
 //! keychain and never returned.
 
 use ports::secrets;
@@ -15,9 +15,9 @@ const CLIENT_SECRET_SUFFIX: &str = "client_secret";
 /// Maximum size of a sign-in secret, such as a private key, in bytes.
 const MAX_SIGN_IN_SECRET_BYTES: usize = 16 * 1_024;
 
-/// Applies sign-in settings from the UI to a server.
+/// Applies the sign-in settings of a request to a server's settings.
 ///
-/// Settings that the UI does not display are preserved. If the UI sends no settings, all are preserved. Returns the
+/// Settings that the page does not display are preserved. If the page sends no settings, all are preserved. Returns the
 /// storage key and value of each secret for the keychain.
 pub(super) fn apply_auth_settings(
     http: &mut HttpConfig,
@@ -44,7 +44,7 @@ pub(super) fn apply_auth_settings(
         Some(value) if is_secret_reference(&value) => Some(value),
         Some(value) => {
             let name = client_secret_name(server, &before, taken);
-            secret_to_store = Some((secrets::storage_key(&name, &origin), value));
+            secret_to_store = Some((secrets::secret_storage_key(&name, &origin), value));
             Some(secrets::secret_reference(&name))
         }
         None if was.and_then(HttpConfig::origin).is_some_and(|was| was == origin) => before.client_secret.clone(),
@@ -87,7 +87,7 @@ fn is_secret_reference(text: &str) -> bool {
     matches!(secrets::referenced_secret_names(text)[..], [name] if secrets::secret_reference(name) == text)
 }
 
-/// Converts a server's sign-in settings for the UI.
+/// Converts a server's sign-in settings to the API type, with or without the client secret.
 pub(super) fn auth_view(auth: AuthConfig, values: SecretVisibility) -> AuthSettings {
     let is_pasted = values == SecretVisibility::Shown;
     AuthSettings {
@@ -115,7 +115,7 @@ fn advanced_auth_settings(auth: AuthConfig) -> AdvancedAuthSettings {
     }
 }
 
-/// Replaces the advanced sign-in settings of a server by those from the UI.
+/// Returns the sign-in settings `before` with the advanced ones replaced by those of a request.
 fn apply_advanced_settings(rest: AdvancedAuthSettings, before: AuthConfig) -> Result<AuthConfig, ApiError> {
     let grant = match rest.grant {
         Some(name) => GrantType::ALL.into_iter().find(|grant| grant.name() == name),

@@ -4,7 +4,7 @@
 use ports::secrets;
 use ports::server_config::{ServerConfig, StdioConfig};
 
-use super::{invalid_input_error, secret_name};
+use super::{header_or_variable_secret_name, invalid_input_error};
 use crate::ApiError;
 
 /// Moves secret values of environment variables to the keychain and replaces them by references.
@@ -48,10 +48,10 @@ pub(super) fn move_secrets_to_keychain(
             Some([own]) => taken.iter().filter(|taken| taken != own).cloned().collect(),
             _ => taken.clone(),
         };
-        let secret = secret_name(server, name, was.map(|was| &was.env), &others);
+        let secret = header_or_variable_secret_name(server, name, was.map(|was| &was.env), &others);
         taken.push(secret.clone());
         secrets_to_store.push((
-            secrets::storage_key(&secret, &place),
+            secrets::secret_storage_key(&secret, &place),
             std::mem::replace(value, secrets::secret_reference(&secret)),
         ));
     }

@@ -1,4 +1,4 @@
-//! Conversion of consent requests and forms for the UI.
+//! Conversion of consent requests and forms for the page.
 
 use host::view::{ConsentRequestBody as HostBody, ConsentRequestView};
 use policy::{Hash, ReviewState};
@@ -7,7 +7,7 @@ use serde_json::json;
 use server_requests::form::Form;
 
 use super::content::tool_claims_view;
-use super::readable::format_readable;
+use super::readable::format_readable_json;
 use super::{authorization, data_flow, endpoints, packages, review_marks_view, sampling};
 use crate::data::*;
 use crate::handler::containment;
@@ -35,7 +35,7 @@ pub(in crate::handler) fn consent_request_view(view: ConsentRequestView) -> Cons
 fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentRequestBody {
     match body {
         HostBody::Result { tool, app, parts, is_error, flags: _ } => {
-            let content = parts.into_iter().filter_map(data_flow::to_page_content).collect();
+            let content = parts.into_iter().filter_map(data_flow::to_api_content).collect();
             ConsentRequestBody::Result { tool, app, content, is_error }
         }
         HostBody::StartServer { config, resolved, earlier_approval, plan, files, changed_files, writers, package } => {
@@ -47,7 +47,7 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
                 // Without a configured working directory, a sandboxed server starts in its private home.
                 cwd: config
                     .cwd
-                    .or_else(|| plan.is_none().then(launches::default_directory))
+                    .or_else(|| plan.is_none().then(launches::default_working_directory))
                     .map(|cwd| cwd.display().to_string()),
                 earlier_approval,
                 sandbox: plan.map(containment::sandbox_plan_view),
@@ -66,7 +66,7 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
             earlier_approval,
         },
         HostBody::Tool { tool, app, arguments, changed_since_allowed, read_only } => ConsentRequestBody::Tool {
-            definition: (!is_reviewed).then(|| format_readable(&json!(tool))),
+            definition: (!is_reviewed).then(|| format_readable_json(&json!(tool))),
             definition_hash: Some(Hash::of_json(&json!(tool)).to_string()),
             claims: match app {
                 Some(_) => ToolClaims { asks_each_time: true, ..tool_claims_view(&tool) },
@@ -114,7 +114,7 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
             issuer_url: UrlParts::parse(&issuer),
             is_page_on_other_domain: authorization_url
                 .as_ref()
-                .is_some_and(|page| endpoints::is_other_domain(page, &issuer)),
+                .is_some_and(|page| endpoints::has_other_registrable_domain(page, &issuer)),
             issuer,
             resource,
             scopes,

@@ -1,11 +1,11 @@
-//! Conversion of conversation items for the UI, without provider data.
+//! Conversion of conversation items for the page, without provider data.
 
-use chat::TreeItem;
+use chat::ConversationTreeItem;
 use domain::item::ChatItem;
 
 use crate::data::*;
 
-/// Converts an item of a conversation for an event, without its parent and siblings.
+/// Converts an item of a conversation to the API type for an event, which has neither its parent nor its siblings.
 pub(super) fn item_view(item: ChatItem, omitted: Vec<OmittedContent>) -> ConversationItem {
     let state = (item.state != ItemState::Whole).then_some(item.state);
     let omitted = (!omitted.is_empty()).then_some(omitted);
@@ -13,9 +13,10 @@ pub(super) fn item_view(item: ChatItem, omitted: Vec<OmittedContent>) -> Convers
     ConversationItem { id, parent, at, state, seq: None, siblings: None, body: body.into(), omitted }
 }
 
-/// Converts an item of a conversation, including its parent and siblings in the tree of branches.
-pub(in crate::handler) fn tree_item_view(placed: TreeItem) -> ConversationItem {
-    let TreeItem { item, siblings, omitted, seq } = placed;
+/// Converts an item of a conversation to the API type, with the identifiers of its parent and siblings in the tree of
+/// branches.
+pub(in crate::handler) fn tree_item_view(placed: ConversationTreeItem) -> ConversationItem {
+    let ConversationTreeItem { item, siblings, omitted, seq } = placed;
     let siblings = (siblings.len() > 1).then_some(siblings);
     ConversationItem { seq, siblings, ..self::item_view(item, omitted) }
 }

@@ -1,4 +1,4 @@
-//! Conversion of tool results that a model would read.
+//! Conversion of tool results that a model would read, for the consent request in which the user reviews them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,9 +6,9 @@ use models::MessagePart;
 
 use crate::data::*;
 
-/// Converts a part of a tool result to a content block of the UI. Returns `None` for parts that tool results do not
+/// Converts a part of a tool result to the API's content block. Returns `None` for parts that tool results do not
 /// contain.
-pub(in crate::handler) fn to_page_content(part: MessagePart) -> Option<Content> {
+pub(in crate::handler) fn to_api_content(part: MessagePart) -> Option<Content> {
     Some(match part {
         MessagePart::Text(text) => Content::Text { text },
         MessagePart::Image { mime, data } => Content::Image { data: STANDARD.encode(&data), mime_type: mime },

@@ -1,17 +1,18 @@
-//! Conversion of configured and discovered sign-in endpoints for the UI.
+//! Conversion of configured and discovered sign-in endpoints for the page.
 
 use credentials::sign_in::{EndpointUse as HostUse, SignInEndpoint as HostEndpoint};
 use ports::server_config::AuthConfig;
 
 use crate::data::{AuthField, AuthSetting, EndpointUse, SignInEndpoint, UrlParts};
 
-/// Converts the sign-in settings, in the order in which the approval's hash includes them.
+/// Converts a server's sign-in settings to a list for a consent request, in the order in which the approval's hash
+/// includes them.
 pub(super) fn auth_settings_view(auth: Option<&AuthConfig>) -> Vec<AuthSetting> {
-    let terms = auth.map(AuthConfig::terms).unwrap_or_default();
+    let terms = auth.map(AuthConfig::setting_texts).unwrap_or_default();
     let provider = terms.iter().find(|term| term.field == AuthField::ProviderIssuer).map(|term| term.value.clone());
     let is_elsewhere = |field: AuthField, value: &str| {
         field == AuthField::ProviderTokenEndpoint
-            && provider.as_ref().is_some_and(|issuer| is_other_domain(value, issuer))
+            && provider.as_ref().is_some_and(|issuer| has_other_registrable_domain(value, issuer))
     };
     terms
         .into_iter()
@@ -33,13 +34,13 @@ pub(super) fn endpoint_view(endpoint: HostEndpoint) -> SignInEndpoint {
             HostUse::Registration => EndpointUse::Registration,
             HostUse::Revocation => EndpointUse::Revocation,
         },
-        is_on_other_domain: is_other_domain(&endpoint.url, &endpoint.issuer),
+        is_on_other_domain: has_other_registrable_domain(&endpoint.url, &endpoint.issuer),
         url: UrlParts::parse(&endpoint.url),
         issuer: endpoint.issuer,
     }
 }
 
 /// Returns `true` if two URLs have different registrable domains.
-pub(super) fn is_other_domain(address: &str, issuer: &str) -> bool {
+pub(super) fn has_other_registrable_domain(address: &str, issuer: &str) -> bool {
     UrlParts::parse(address).domain != UrlParts::parse(issuer).domain
 }

@@ -1,4 +1,4 @@
-//! Conversion of packages that launchers load, for the UI.
+//! Conversion of packages that launchers load, for the page.
 
 use launches::packages::{LoadedPackage as HostPackage, PackageVersion as HostVersion, UnknownPackage as HostUnknown};
 

@@ -1,14 +1,15 @@
-//! Readable JSON: a value is written on one line if it is short enough, so that definitions take few lines.
+//! Formatter for readable JSON: a value is written on one line if it is short enough, so that definitions take few
+//! lines.
 
 use serde_json::Value;
 
 /// Maximum length of a line with several values, in bytes. A consent request displays a line of this length without a
-/// line break. Most properties of an input schema are shorter. The UI joins lines up to the same length
+/// line break. Most properties of an input schema are shorter. The page joins lines up to the same length
 /// (`ui/src/consent/tool-definition.ts`).
 const MAX_LINE_BYTES: usize = 120;
 
 /// Formats a value as JSON. A value that is too long for one line is split into its members.
-pub(super) fn format_readable(value: &Value) -> String {
+pub(super) fn format_readable_json(value: &Value) -> String {
     let mut text = String::new();
     write_value(value, 0, 0, &mut text);
     text
@@ -18,7 +19,7 @@ pub(super) fn format_readable(value: &Value) -> String {
 /// by `depth` levels.
 fn write_value(value: &Value, depth: usize, column: usize, text: &mut String) {
     let before = text.len();
-    if write_inline(value, before + MAX_LINE_BYTES.saturating_sub(column), text) {
+    if try_write_on_one_line(value, before + MAX_LINE_BYTES.saturating_sub(column), text) {
         return;
     }
     text.truncate(before);
@@ -58,14 +59,14 @@ fn write_value(value: &Value, depth: usize, column: usize, text: &mut String) {
 }
 
 /// Appends a value without line breaks. Returns `false` if `text` would become longer than `end` bytes.
-fn write_inline(value: &Value, end: usize, text: &mut String) -> bool {
+fn try_write_on_one_line(value: &Value, end: usize, text: &mut String) -> bool {
     match value {
         Value::Object(members) if !members.is_empty() => {
             for (at, (name, member)) in members.iter().enumerate() {
                 text.push_str(if at == 0 { "{ " } else { ", " });
                 text.push_str(&Value::from(name.as_str()).to_string());
                 text.push_str(": ");
-                if text.len() > end || !write_inline(member, end, text) {
+                if text.len() > end || !try_write_on_one_line(member, end, text) {
                     return false;
                 }
             }
@@ -74,7 +75,7 @@ fn write_inline(value: &Value, end: usize, text: &mut String) -> bool {
         Value::Array(items) if !items.is_empty() => {
             for (at, item) in items.iter().enumerate() {
                 text.push_str(if at == 0 { "[" } else { ", " });
-                if text.len() > end || !write_inline(item, end, text) {
+                if text.len() > end || !try_write_on_one_line(item, end, text) {
                     return false;
                 }
             }
@@ -118,7 +119,7 @@ mod tests {
   },
   "outputSchema": { "type": "object", "properties": { "sum": { "type": "number" } }, "required": ["sum"] }
 }"#;
-        assert_eq!(format_readable(&tool), expected, "short values should share a line");
+        assert_eq!(format_readable_json(&tool), expected, "short values should share a line");
     }
 
     #[test]
@@ -127,7 +128,7 @@ mod tests {
         for value in
             [deep, json!([]), json!({}), json!("line\nbreak"), json!([[1.5, true], "a".repeat(MAX_LINE_BYTES)])]
         {
-            let back: Option<Value> = serde_json::from_str(&format_readable(&value)).ok();
+            let back: Option<Value> = serde_json::from_str(&format_readable_json(&value)).ok();
             assert_eq!(back.as_ref(), Some(&value), "the text should parse to the same value");
         }
     }

@@ -1,4 +1,4 @@
-//! Conversion of review states, and of warnings about definitions, for the UI.
+//! Conversion of review states, and of warnings about definitions, for the page.
 
 use offers::review::ReviewFindings as HostMarks;
 

@@ -1,7 +1,6 @@
-//! Conversion of policy rules to the types of the UI, and back.
+//! Conversion of policy rules to the API types, and back.
 
 use host::rules as host;
-use policy as own;
 
 use crate::ApiError;
 use crate::data::*;
@@ -26,7 +25,7 @@ fn rule_file_view(file: host::RuleFile) -> RuleFile {
     }
 }
 
-fn rule_view(from: own::RuleSource, rule: own::PolicyRule) -> Rule {
+fn rule_view(from: policy::RuleSource, rule: policy::PolicyRule) -> Rule {
     Rule {
         id: rule.id.to_string(),
         source: from,
@@ -54,20 +53,20 @@ fn rule_view(from: own::RuleSource, rule: own::PolicyRule) -> Rule {
     }
 }
 
-fn argument_rule_view(rule: own::ArgumentRule) -> ArgumentRule {
+fn argument_rule_view(rule: policy::ArgumentRule) -> ArgumentRule {
     let (test, pattern) = match rule.is {
-        own::ArgumentPattern::Glob(glob) => (ArgumentTest::Glob, glob),
-        own::ArgumentPattern::Regex(regex) => (ArgumentTest::Regex, regex),
-        own::ArgumentPattern::Folder(folder) => (ArgumentTest::Folder, folder),
-        own::ArgumentPattern::Path(path) => (ArgumentTest::Path, path),
-        own::ArgumentPattern::Address(address) => (ArgumentTest::Url, address),
-        own::ArgumentPattern::Number(range) => (ArgumentTest::Number, range),
+        policy::ArgumentPattern::Glob(glob) => (ArgumentTest::Glob, glob),
+        policy::ArgumentPattern::Regex(regex) => (ArgumentTest::Regex, regex),
+        policy::ArgumentPattern::Folder(folder) => (ArgumentTest::Folder, folder),
+        policy::ArgumentPattern::Path(path) => (ArgumentTest::Path, path),
+        policy::ArgumentPattern::Address(address) => (ArgumentTest::Url, address),
+        policy::ArgumentPattern::Number(range) => (ArgumentTest::Number, range),
     };
     ArgumentRule { at: rule.at, test, pattern }
 }
 
-pub(in crate::handler) fn to_policy_rule(rule: Rule) -> Result<own::PolicyRule, ApiError> {
-    Ok(own::PolicyRule {
+pub(in crate::handler) fn to_policy_rule(rule: Rule) -> Result<policy::PolicyRule, ApiError> {
+    Ok(policy::PolicyRule {
         id: if rule.id.is_empty() { 0 } else { parse_rule_number(&rule.id)? },
         effect: rule.effect,
         server: rule.server,
@@ -76,25 +75,25 @@ pub(in crate::handler) fn to_policy_rule(rule: Rule) -> Result<own::PolicyRule, 
         arguments: rule
             .arguments
             .into_iter()
-            .map(|argument| own::ArgumentRule {
+            .map(|argument| policy::ArgumentRule {
                 at: argument.at,
                 is: match argument.test {
-                    ArgumentTest::Glob => own::ArgumentPattern::Glob(argument.pattern),
-                    ArgumentTest::Regex => own::ArgumentPattern::Regex(argument.pattern),
-                    ArgumentTest::Folder => own::ArgumentPattern::Folder(argument.pattern),
-                    ArgumentTest::Path => own::ArgumentPattern::Path(argument.pattern),
-                    ArgumentTest::Url => own::ArgumentPattern::Address(argument.pattern),
-                    ArgumentTest::Number => own::ArgumentPattern::Number(argument.pattern),
+                    ArgumentTest::Glob => policy::ArgumentPattern::Glob(argument.pattern),
+                    ArgumentTest::Regex => policy::ArgumentPattern::Regex(argument.pattern),
+                    ArgumentTest::Folder => policy::ArgumentPattern::Folder(argument.pattern),
+                    ArgumentTest::Path => policy::ArgumentPattern::Path(argument.pattern),
+                    ArgumentTest::Url => policy::ArgumentPattern::Address(argument.pattern),
+                    ArgumentTest::Number => policy::ArgumentPattern::Number(argument.pattern),
                 },
             })
             .collect(),
-        annotations: rule.annotations.map(|claims| own::ClaimRule {
+        annotations: rule.annotations.map(|claims| policy::ClaimRule {
             read_only_hint: claims.read_only,
             destructive_hint: claims.destructive,
             idempotent_hint: claims.idempotent,
             open_world_hint: claims.open_world,
         }),
-        sampling: rule.sampling.map(|budget| own::SamplingBudget {
+        sampling: rule.sampling.map(|budget| policy::SamplingBudget {
             requests_per_hour: budget.requests_per_hour,
             tokens_per_hour: budget.tokens_per_hour,
         }),
@@ -111,29 +110,30 @@ fn parse_rule_number(id: &str) -> Result<u64, ApiError> {
     id.parse().map_err(|_| errors::not_found_error("this rule"))
 }
 
-pub(in crate::handler) fn rule_ref_view(rule: own::RuleRef) -> RuleRef {
+pub(in crate::handler) fn rule_ref_view(rule: policy::RuleRef) -> RuleRef {
     RuleRef { source: rule.source, id: rule.id.to_string() }
 }
 
-pub(in crate::handler) fn to_rule_ref(rule: &RuleRef) -> Result<own::RuleRef, ApiError> {
-    Ok(own::RuleRef { source: rule.source, id: parse_rule_number(&rule.id)? })
+pub(in crate::handler) fn to_rule_ref(rule: &RuleRef) -> Result<policy::RuleRef, ApiError> {
+    Ok(policy::RuleRef { source: rule.source, id: parse_rule_number(&rule.id)? })
 }
 
-fn decision_source_view(by: own::DecisionSource) -> DecisionSource {
+fn decision_source_view(by: policy::DecisionSource) -> DecisionSource {
     match by {
-        own::DecisionSource::BuiltIn => DecisionSource::BuiltIn,
-        own::DecisionSource::Grant(id) => DecisionSource::Grant { id: id.0.to_string() },
-        own::DecisionSource::Rule(rule) => DecisionSource::Rule { rule: rule_ref_view(rule) },
-        own::DecisionSource::Preset => DecisionSource::Preset,
-        own::DecisionSource::ManagedPreset => DecisionSource::ManagedPreset,
+        policy::DecisionSource::BuiltIn => DecisionSource::BuiltIn,
+        policy::DecisionSource::Grant(id) => DecisionSource::Grant { id: id.0.to_string() },
+        policy::DecisionSource::Rule(rule) => DecisionSource::Rule { rule: rule_ref_view(rule) },
+        policy::DecisionSource::Preset => DecisionSource::Preset,
+        policy::DecisionSource::ManagedPreset => DecisionSource::ManagedPreset,
+        policy::DecisionSource::RepeatedApproval => DecisionSource::RepeatedApproval,
     }
 }
 
 pub(in crate::handler) fn dry_run_result_view(result: host::DryRunResult) -> DryRunResult {
     let (effect_is, reason, decided_by, scopes) = match result.explanation.decision {
-        own::PolicyDecision::Allow { by } => (RuleEffect::Allow, "allowed", by, &[][..]),
-        own::PolicyDecision::Ask { reason, by, scopes } => (RuleEffect::Ask, reason.name(), by, scopes),
-        own::PolicyDecision::Deny { reason, by } => (RuleEffect::Deny, reason.name(), by, &[][..]),
+        policy::PolicyDecision::Allow { by } => (RuleEffect::Allow, "allowed", by, &[][..]),
+        policy::PolicyDecision::Ask { reason, by, scopes } => (RuleEffect::Ask, reason.name(), by, scopes),
+        policy::PolicyDecision::Deny { reason, by } => (RuleEffect::Deny, reason.name(), by, &[][..]),
     };
     DryRunResult {
         effect: effect_is,
@@ -147,9 +147,9 @@ pub(in crate::handler) fn dry_run_result_view(result: host::DryRunResult) -> Dry
     }
 }
 
-fn considered_rule_view(one: own::ConsideredRule) -> ConsideredRule {
+fn considered_rule_view(one: policy::ConsideredRule) -> ConsideredRule {
     let argument = match one.fit {
-        own::RuleFit::OtherArgument(at) => u32::try_from(at).ok(),
+        policy::RuleFit::OtherArgument(at) => u32::try_from(at).ok(),
         _ => None,
     };
     ConsideredRule {

@@ -1,24 +1,24 @@
-//! Conversion of sampling requests, models, responses and limits to the types of the UI, and back.
+//! Conversion of sampling requests, models, responses and limits to the API types, and back.
 
 use mcp_proto::types::{self as mcp, SamplingContent};
 use serde_json::json;
-use server_requests::sampling as own;
+use server_requests::sampling;
 
-use super::content::{role_view, to_content_block};
+use super::content::{role_view, to_mcp_content_block};
 
 use crate::data::*;
 
 pub(super) fn sampling_body_view(
     request: mcp::CreateMessageParams,
     response: Option<Box<mcp::CreateMessageResult>>,
-    state: own::SamplingState,
+    state: sampling::SamplingState,
 ) -> ConsentRequestBody {
     let step = match (&response, &state.run) {
-        (_, own::ModelAnswerState::Running { .. }) => SamplingStep::Running,
+        (_, sampling::ModelAnswerState::Running { .. }) => SamplingStep::Running,
         (Some(_), _) => SamplingStep::Response,
         (None, _) => SamplingStep::Request,
     };
-    let can_rerun = response.is_some() && own::previously_approved_hash(&request, &state).is_some();
+    let can_rerun = response.is_some() && sampling::previously_approved_hash(&request, &state).is_some();
     ConsentRequestBody::Sampling {
         step,
         can_rerun,
@@ -45,37 +45,37 @@ fn sampling_loss_view(loss: models::LossyConversion) -> SamplingLoss {
     SamplingLoss { feature: loss.what.code().to_owned(), conversion }
 }
 
-fn model_choice_reason_view(by: own::ModelChoiceReason) -> ModelChosenBy {
-    let name = |priority: own::ModelPriority| match priority {
-        own::ModelPriority::Cost => "cost".to_owned(),
-        own::ModelPriority::Speed => "speed".to_owned(),
-        own::ModelPriority::Intelligence => "intelligence".to_owned(),
+fn model_choice_reason_view(by: sampling::ModelChoiceReason) -> ModelChosenBy {
+    let name = |priority: sampling::ModelPriority| match priority {
+        sampling::ModelPriority::Cost => "cost".to_owned(),
+        sampling::ModelPriority::Speed => "speed".to_owned(),
+        sampling::ModelPriority::Intelligence => "intelligence".to_owned(),
     };
     match by {
-        own::ModelChoiceReason::User => ModelChosenBy::User,
-        own::ModelChoiceReason::Setting => ModelChosenBy::Setting,
-        own::ModelChoiceReason::Hint(hint) => ModelChosenBy::Hint { hint },
-        own::ModelChoiceReason::Equivalent(hint) => ModelChosenBy::Equivalent { hint },
-        own::ModelChoiceReason::Priorities(all) => {
+        sampling::ModelChoiceReason::User => ModelChosenBy::User,
+        sampling::ModelChoiceReason::Setting => ModelChosenBy::Setting,
+        sampling::ModelChoiceReason::Hint(hint) => ModelChosenBy::Hint { hint },
+        sampling::ModelChoiceReason::Equivalent(hint) => ModelChosenBy::Equivalent { hint },
+        sampling::ModelChoiceReason::Priorities(all) => {
             ModelChosenBy::Priorities { priorities: all.into_iter().map(name).collect() }
         }
-        own::ModelChoiceReason::Default => ModelChosenBy::Default,
-        own::ModelChoiceReason::First => ModelChosenBy::First,
+        sampling::ModelChoiceReason::Default => ModelChosenBy::Default,
+        sampling::ModelChoiceReason::First => ModelChosenBy::First,
     }
 }
 
-fn sampling_run_view(run: own::ModelAnswerState) -> SamplingRun {
+fn sampling_run_view(run: sampling::ModelAnswerState) -> SamplingRun {
     match run {
-        own::ModelAnswerState::No => SamplingRun::No,
-        own::ModelAnswerState::Running { text, thinking } => SamplingRun::Running { text, thinking },
-        own::ModelAnswerState::Done { usage, micros, note } => SamplingRun::Done {
+        sampling::ModelAnswerState::No => SamplingRun::No,
+        sampling::ModelAnswerState::Running { text, thinking } => SamplingRun::Running { text, thinking },
+        sampling::ModelAnswerState::Done { usage, micros, note } => SamplingRun::Done {
             input_tokens: usage.input,
             output_tokens: usage.output,
             micros,
-            no_tool_used: note == Some(own::AnswerNote::NoToolUsed),
+            no_tool_used: note == Some(sampling::ModelAnswerNote::NoToolUsed),
         },
-        own::ModelAnswerState::Stopped => SamplingRun::Stopped,
-        own::ModelAnswerState::Failed { code, message } => SamplingRun::Failed { code, message },
+        sampling::ModelAnswerState::Stopped => SamplingRun::Stopped,
+        sampling::ModelAnswerState::Failed { code, message } => SamplingRun::Failed { code, message },
     }
 }
 
@@ -83,7 +83,7 @@ fn sampling_tool_view(tool: mcp::Tool) -> SamplingTool {
     SamplingTool { name: tool.name, description: tool.description, input_schema: tool.input_schema }
 }
 
-pub(in crate::handler) fn sampling_report_view(report: own::SamplingReport) -> SamplingReport {
+pub(in crate::handler) fn sampling_report_view(report: sampling::SamplingReport) -> SamplingReport {
     SamplingReport {
         settings: sampling_settings_view(report.settings),
         last_hour: sampling_usage_view(report.within_hour),
@@ -93,25 +93,25 @@ pub(in crate::handler) fn sampling_report_view(report: own::SamplingReport) -> S
     }
 }
 
-fn reached_limit_view(limit: own::ReachedLimit) -> ReachedSamplingLimit {
+fn reached_limit_view(limit: sampling::ReachedLimit) -> ReachedSamplingLimit {
     let quantity = match limit.of {
-        own::LimitedQuantity::Requests => "requests",
-        own::LimitedQuantity::Tokens => "tokens",
-        own::LimitedQuantity::Money => "money",
-        own::LimitedQuantity::Rounds => "rounds",
+        sampling::LimitedQuantity::Requests => "requests",
+        sampling::LimitedQuantity::Tokens => "tokens",
+        sampling::LimitedQuantity::Money => "money",
+        sampling::LimitedQuantity::Rounds => "rounds",
     };
     ReachedSamplingLimit {
         quantity: quantity.to_owned(),
-        is_per_hour: limit.span == own::LimitPeriod::Hour,
+        is_per_hour: limit.span == sampling::LimitPeriod::Hour,
         limit: limit.most,
     }
 }
 
-const fn sampling_usage_view(spent: own::ModelUsage) -> SamplingUsage {
+const fn sampling_usage_view(spent: sampling::ModelUsage) -> SamplingUsage {
     SamplingUsage { requests: spent.requests, tokens: spent.tokens, micros: spent.micros }
 }
 
-fn sampling_settings_view(settings: own::SamplingSettings) -> SamplingSettings {
+fn sampling_settings_view(settings: sampling::SamplingSettings) -> SamplingSettings {
     SamplingSettings {
         is_enabled: settings.on,
         tools: settings.tools,
@@ -122,12 +122,12 @@ fn sampling_settings_view(settings: own::SamplingSettings) -> SamplingSettings {
     }
 }
 
-const fn sampling_limits_view(budget: own::Budget) -> SamplingLimits {
+const fn sampling_limits_view(budget: sampling::Budget) -> SamplingLimits {
     SamplingLimits { requests: budget.requests, tokens: budget.tokens, micros: budget.micros }
 }
 
-pub(in crate::handler) fn to_sampling_settings(settings: SamplingSettings) -> own::SamplingSettings {
-    own::SamplingSettings {
+pub(in crate::handler) fn to_sampling_settings(settings: SamplingSettings) -> sampling::SamplingSettings {
+    sampling::SamplingSettings {
         on: settings.is_enabled,
         tools: settings.tools,
         max_tokens: settings.max_tokens,
@@ -137,8 +137,8 @@ pub(in crate::handler) fn to_sampling_settings(settings: SamplingSettings) -> ow
     }
 }
 
-const fn to_budget(limits: SamplingLimits) -> own::Budget {
-    own::Budget { requests: limits.requests, tokens: limits.tokens, micros: limits.micros }
+const fn to_budget(limits: SamplingLimits) -> sampling::Budget {
+    sampling::Budget { requests: limits.requests, tokens: limits.tokens, micros: limits.micros }
 }
 
 fn sampling_request_view(request: mcp::CreateMessageParams) -> SamplingRequest {
@@ -167,7 +167,7 @@ fn sampling_message_view(message: &mcp::SamplingMessage) -> Message {
     }
 }
 
-/// Applies the user's edits to a sampling request. Members that the UI does not display are preserved.
+/// Applies the user's edits to a sampling request. Members that the page does not display are preserved.
 pub(in crate::handler) fn to_sampling_params(
     edited: SamplingRequest,
     original: mcp::CreateMessageParams,
@@ -207,7 +207,7 @@ pub(in crate::handler) fn to_sampling_result(response: SamplingResponse) -> mcp:
 
 /// Converts content blocks. A single block is sent without a list, because lists exist only since revision 2025-11-25.
 fn to_sampling_content(content: Vec<Content>) -> SamplingContent {
-    let mut blocks: Vec<_> = content.into_iter().map(to_content_block).collect();
+    let mut blocks: Vec<_> = content.into_iter().map(to_mcp_content_block).collect();
     match blocks.pop() {
         Some(only) if blocks.is_empty() => SamplingContent::One(only),
         Some(last) => {

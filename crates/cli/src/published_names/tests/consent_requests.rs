@@ -7,12 +7,12 @@ use api::data::{
 };
 use serde_json::json;
 
-use super::{assert_no_broken_paths, marks, sandbox_plan, url_parts};
+use super::{assert_all_paths_exist, marks, sandbox_plan, url_parts};
 use crate::output::to_json_value;
-use crate::published_names::CONSENT_REQUEST_NAMES;
+use crate::published_names::CONSENT_REQUEST_FIELD_NAMES;
 
 #[test]
-fn paths_of_consent_requests_exist() {
+fn published_field_paths_of_consent_requests_exist() {
     let bodies = [
         start_body(),
         connect_body(),
@@ -21,7 +21,7 @@ fn paths_of_consent_requests_exist() {
         sign_in_body(),
     ];
     let values = bodies.map(|body| to_json_value(&consent_request(body)));
-    assert_no_broken_paths(CONSENT_REQUEST_NAMES, &values);
+    assert_all_paths_exist(CONSENT_REQUEST_FIELD_NAMES, &values);
 }
 
 fn consent_request(body: ConsentRequestBody) -> ConsentRequest {

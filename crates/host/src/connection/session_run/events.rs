@@ -6,7 +6,7 @@ use domain::call::CallProgress;
 use mcp_proto::session::{CallId, ClientResponse, CloseReason, ServerRequest, ServerRequestId, SessionEvent};
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use mcp_transport::driver::{DriverEvent, Frame, SessionControl};
-use offers::catalog::CatalogList;
+use offers::catalog::CatalogListKind;
 use supervision::activity::{ActivityKind, ActivityLog};
 
 use super::{CallPurpose, ConnectionEvent, SessionRun, lists, log_line};
@@ -81,7 +81,7 @@ impl SessionRun<'_> {
                 self.ready = true;
                 log_line(&self.activity, &format!("ready, speaking {}", facts.revision));
                 self.lists.offered =
-                    CatalogList::ALL.into_iter().filter(|list| list.is_offered_by(&facts.capabilities)).collect();
+                    CatalogListKind::ALL.into_iter().filter(|list| list.is_offered_by(&facts.capabilities)).collect();
                 self.lists.changed.clone_from(&self.lists.offered);
                 self.send_event(ConnectionEvent::Ready(facts));
                 if self.lists.offered.is_empty() {
@@ -143,7 +143,7 @@ impl SessionRun<'_> {
             SessionEvent::Reopened(facts) => {
                 log_line(&self.activity, "the server forgot the session; a new one was opened");
                 self.lists.offered =
-                    CatalogList::ALL.into_iter().filter(|list| list.is_offered_by(&facts.capabilities)).collect();
+                    CatalogListKind::ALL.into_iter().filter(|list| list.is_offered_by(&facts.capabilities)).collect();
                 self.send_event(ConnectionEvent::Reopened(facts));
                 self.reread_all_lists();
             }
@@ -175,7 +175,7 @@ impl SessionRun<'_> {
         session: &mut SessionControl<'_>,
     ) {
         if !self.request_quota.register(request) {
-            self.usage.count_refused_request();
+            self.usage.count_refused_consent_request();
             self.ticks.schedule_soon();
             if let Some(refused) = self.request_quota.refused_total_to_log() {
                 self.with_activity(|a| {
@@ -190,7 +190,7 @@ impl SessionRun<'_> {
                     ClientResponse::Refused { code: -1, message: "too many requests at once".into() }
                 }
             };
-            self.answer(request, answer, session);
+            self.send_response(request, answer, session);
             return;
         }
         let ticket = call.and_then(|call| match self.calls.purposes.get(&call) {

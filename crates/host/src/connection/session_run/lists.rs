@@ -5,7 +5,7 @@ use std::sync::Arc;
 use host_state::TICK;
 use mcp_proto::session::{CallDeadline, CallError, ClientRequest, DroppedListEntry, ListKind, ServerResult};
 use mcp_transport::driver::SessionControl;
-use offers::catalog::{Catalog, CatalogList, ListReader, NextListStep};
+use offers::catalog::{Catalog, CatalogListKind, ListReader, NextListReadStep};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -34,9 +34,8 @@ impl SessionRun<'_> {
         self.ticks.schedule_soon();
     }
 
-    /// Marks lists as outdated in the catalog, and reports this to the owner. Reading them again takes time and may
-    /// fail.
-    pub(super) fn mark_lists_outdated(&mut self, lists: &[CatalogList]) {
+    /// Marks lists as outdated in the catalog, and reports this, since reading them again takes time and may fail.
+    pub(super) fn mark_lists_outdated(&mut self, lists: &[CatalogListKind]) {
         if lists.iter().all(|list| self.lists.catalog.is_outdated(*list)) {
             return;
         }
@@ -47,7 +46,8 @@ impl SessionRun<'_> {
         self.send_event(ConnectionEvent::Catalog(Arc::clone(&self.lists.catalog)));
     }
 
-    /// Logs invalid entries that the session dropped from a page of a list, and adds them as notes to that list's read.
+    /// Logs invalid entries that the session dropped from a page of a list, and adds a note about each to the list that
+    /// is being read.
     pub(super) fn on_items_dropped(&mut self, kind: ListKind, items: Vec<DroppedListEntry>) {
         let dropped = items.into_iter().take(MAX_LOGGED_DROPPED_ITEMS);
         let Some(list) = lists_of_kind(kind).first() else { return };
@@ -71,11 +71,11 @@ impl SessionRun<'_> {
         session: &mut SessionControl<'_>,
     ) {
         match result.map(|result| reading.add_page(result)) {
-            Ok(NextListStep::Page(request)) => {
+            Ok(NextListReadStep::Page(request)) => {
                 self.request_page(reading, request, session);
                 return;
             }
-            Ok(NextListStep::Done) => {}
+            Ok(NextListReadStep::Done) => {}
             Err(error) if reading.restart_if_cursor_rejected(&error) => {
                 let request = reading.request(None);
                 self.request_page(reading, request, session);
@@ -91,7 +91,7 @@ impl SessionRun<'_> {
         let (idle, total) = self.start.times.list;
         // If the request for a list can't be sent, the known entries of the list are retained.
         let page = CallPurpose::Page(Box::new(reading));
-        if let Err(error) = self.call(page, request, CallDeadline { idle, total }, session) {
+        if let Err(error) = self.send_call(page, request, CallDeadline { idle, total }, session) {
             let mut unread = ListReader::new(list);
             unread.add_failure_note(&error);
             self.finish_list_read(unread);
@@ -121,7 +121,7 @@ impl SessionRun<'_> {
         reply: oneshot::Sender<Arc<Catalog>>,
         session: &mut SessionControl<'_>,
     ) {
-        let lists: Vec<CatalogList> =
+        let lists: Vec<CatalogListKind> =
             lists_of_kind(kind).iter().copied().filter(|list| self.lists.offered.contains(list)).collect();
         for list in &lists {
             if !self.lists.changed.contains(list) {
@@ -153,10 +153,10 @@ impl SessionRun<'_> {
     }
 }
 
-pub(super) const fn lists_of_kind(kind: ListKind) -> &'static [CatalogList] {
+pub(super) const fn lists_of_kind(kind: ListKind) -> &'static [CatalogListKind] {
     match kind {
-        ListKind::Tools => &[CatalogList::Tools],
-        ListKind::Prompts => &[CatalogList::Prompts],
-        ListKind::Resources => &[CatalogList::Resources, CatalogList::Templates],
+        ListKind::Tools => &[CatalogListKind::Tools],
+        ListKind::Prompts => &[CatalogListKind::Prompts],
+        ListKind::Resources => &[CatalogListKind::Resources, CatalogListKind::Templates],
     }
 }

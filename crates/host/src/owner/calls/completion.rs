@@ -13,12 +13,12 @@ use supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS;
 
 use crate::connection::{CallTicket, RunId};
 use crate::owner::Owner;
-use crate::owner::state::{CallRecord, RequestPurpose, TicketPurpose};
+use crate::owner::state::{CallRecord, CallTicketPurpose, RequestPurpose};
 use crate::view::{ConsentRequestBody, HostEvent};
 
 impl Owner {
     pub(in crate::owner) fn on_progress(&mut self, ticket: CallTicket, progress: CallProgress) {
-        let Some(TicketPurpose::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
+        let Some(CallTicketPurpose::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
         let id = Arc::clone(id);
         if let Some(record) = self.calls.records.get_mut(&id) {
             record.view.progress = Some(progress);
@@ -27,7 +27,7 @@ impl Owner {
     }
 
     pub(in crate::owner) fn on_task_update(&mut self, ticket: CallTicket, task: TaskView) {
-        let Some(TicketPurpose::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
+        let Some(CallTicketPurpose::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
         let id = Arc::clone(id);
         if let Some(record) = self.calls.records.get_mut(&id) {
             record.view.task = Some(task.into());
@@ -37,7 +37,7 @@ impl Owner {
 
     pub(in crate::owner) fn on_call_done(&mut self, ticket: CallTicket, result: Result<ServerResult, CallError>) {
         match self.calls.tickets.remove(&ticket) {
-            Some(TicketPurpose::Call { id, .. }) => {
+            Some(CallTicketPurpose::Call { id, .. }) => {
                 if let Err(CallError::UrlRequired(pages)) = &result {
                     self.request_url_consents(&id, pages.clone());
                 }
@@ -49,7 +49,7 @@ impl Owner {
                 });
                 self.reply_when_durable(id, record, reply);
             }
-            Some(TicketPurpose::Plain { server, reply, .. }) => {
+            Some(CallTicketPurpose::Plain { server, reply, .. }) => {
                 let _ = reply.send(result.map_err(|error| match error {
                     CallError::Cancelled => CallFailure::Cancelled,
                     error => CallFailure::Session { server, error: Box::new(error) },
@@ -85,7 +85,7 @@ impl Owner {
         }
     }
 
-    /// Sets the call from which a decided consent request originated to running, if the call waited for approval.
+    /// Sets the state of the call for which a consent request was decided to running, if the call waited for approval.
     pub(in crate::owner) fn resume_call(&mut self, origin: &ConsentRequestOrigin) {
         if let ConsentRequestOrigin::Call { call, .. } = origin
             && self.calls.awaits_approval(call)
@@ -100,7 +100,7 @@ impl Owner {
         }
     }
 
-    /// Ends the requests and calls of a run that are still registered. The session has ended those that it had sent.
+    /// Reports an error for each call and request that is still registered for a run, because the run has ended.
     pub(in crate::owner) fn end_calls_of_run(&mut self, run: RunId) {
         for ticket in self.calls.tickets_of_run(run) {
             self.on_call_done(ticket, Err(CallError::Closed(CloseReason::ServerClosedOutput)));
@@ -119,6 +119,10 @@ impl Owner {
             let ServerCall { server, kind, name, .. } = &record.view;
             let reading = Reading::new(server, ReadingKind::from(*kind), name);
             self.note_readings(conversation, &[Reading { open_world: record.open_world, ..reading }]);
+        }
+        if reply.is_ok() {
+            let until = self.permissions.approved_calls.repeatable_until(&record.view.id, self.now());
+            record.view.repeatable_until = until;
         }
         record.view.state = match &reply {
             Ok(_) => CallState::Done,

@@ -10,7 +10,7 @@ use domain::app_view::ProvidingApp;
 use domain::call::{CallFailure, CallKind, CallState, ServerCall};
 use host_state::AuditedDecision;
 use mcp_proto::session::ClientRequest;
-use offers::catalog::CatalogList;
+use offers::catalog::CatalogListKind;
 use offers::definitions::DefinitionDigest;
 use policy::{ApprovalScope, DecisionSource, Hash, PolicyAct, PolicyDecision, ResolvedPaths, ReviewState};
 
@@ -121,8 +121,8 @@ impl Owner {
             self.audit_denied_call(call, origin, ("tool", tool), hashed, rule.into());
             return Err(CallFailure::Refused(reason.to_owned()));
         }
-        let is_outdated = record.offer.catalog.is_outdated(CatalogList::Tools);
-        let review_state = record.offer.catalog.current_review_state(CatalogList::Tools, definition.review_state);
+        let is_outdated = record.offer.catalog.is_outdated(CatalogListKind::Tools);
+        let review_state = record.offer.catalog.current_review_state(CatalogListKind::Tools, definition.review_state);
         let act = PolicyAct::CallTool {
             server,
             tool,
@@ -135,7 +135,7 @@ impl Owner {
             after_untrusted,
             conversation: call.conversation.as_deref(),
         };
-        match self.permissions.policy.decide(&act, now) {
+        match self.permissions.decide_tool_call(&act, definition, request.repeats(), now) {
             PolicyDecision::Allow { by } => {
                 let Some((hash, content)) = request.hash(definition) else { return Err(no_tool()) };
                 let ClientRequest::CallTool { name: tool, .. } = request.get() else { return Err(no_tool()) };
@@ -145,7 +145,11 @@ impl Owner {
                     subject: tool,
                     decision: "allowed",
                     scope: None,
-                    by: if matches!(by, DecisionSource::Grant(_)) { "grant" } else { "policy" },
+                    by: match by {
+                        DecisionSource::Grant(_) => "grant",
+                        DecisionSource::RepeatedApproval => self.options.decider_name,
+                        _ => "policy",
+                    },
                     hash: hash.as_str(),
                     asker: origin.audit_name(),
                     content: Some(content),
@@ -174,7 +178,7 @@ impl Owner {
         }
     }
 
-    /// Records a tool call that the policy denied.
+    /// Records in the audit log a tool call that the policy denied.
     pub(in crate::owner) fn audit_denied_call(
         &mut self,
         call: &ServerCall,
@@ -198,8 +202,8 @@ impl Owner {
         });
     }
 
-    /// Sends a call whose audit entry was written, unless the decision is another one by now. In that case a second
-    /// entry records that it was not sent. If another rule or grant allows the call now, a third entry names that one.
+    /// Sends a call after its audit entry was written, unless the policy would decide otherwise by now. In that case a
+    /// second entry records that it was not sent. If another rule or grant allows the call now, a third entry names it.
     pub(in crate::owner) fn send_if_still_allowed(&mut self, mut record: Box<CallRecord>, permit: SendPermit) {
         let Some(request) = &mut record.request else { return };
         if let ClientRequest::CallTool { name, arguments, .. } = request.get()

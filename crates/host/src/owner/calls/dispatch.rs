@@ -6,7 +6,7 @@ use std::sync::Arc;
 use domain::call::{CallFailure, CallKind};
 use mcp_proto::session::{CallDeadline, ClientRequest, ListKind, ServerResult};
 use offers::catalog::Catalog;
-use policy::Hash;
+use policy::{DecisionSource, Hash};
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
@@ -14,11 +14,11 @@ use crate::connection::{CallTicket, ConnectionCommand, RunId};
 use crate::owner::Owner;
 use crate::owner::gate::SendPermit;
 use crate::owner::last_uses::call_originator;
-use crate::owner::state::{CallRecord, TicketPurpose};
+use crate::owner::state::{CallRecord, CallTicketPurpose};
 use crate::view::HostEvent;
 
 impl Owner {
-    /// Sends a permitted call with the arguments of the caller, which the user did not edit.
+    /// Sends a permitted call with the original arguments, which the user did not edit.
     pub(in crate::owner) fn send_unmodified(&mut self, id: &str, permit: SendPermit) {
         if let Some(record) = self.calls.records.remove(id) {
             self.send(record, permit);
@@ -57,24 +57,27 @@ impl Owner {
             self.pin_prompt(&record.view.server, &record.view.name);
         }
         let Some(request) = record.request.take() else { return Ok(()) };
-        let allowed_by = permit.source();
+        let (allowed_by, repeats) = (permit.source(), request.repeats().map(str::to_owned));
         let (request, open_world) = match self.authorize_call(&record.view, record.app.as_ref(), request, permit) {
             Ok(passed) => passed,
             Err(failure) => return Err((record, failure)),
         };
-        record.entry_position = self.audits.last;
+        record.entry_position = self.audits.last_position;
         record.open_world = open_world;
         if let Some(app) = record.app.clone() {
             return self.send_to_app(record, &app, request);
         }
         let ticket = CallTicket(self.events.new_id());
         let (idle, total) = match record.view.kind {
-            CallKind::Tool => self.options.times.tool,
-            CallKind::Prompt | CallKind::Resource => self.options.times.read,
+            CallKind::Tool => self.options.call_timeouts.tool,
+            CallKind::Prompt | CallKind::Resource => self.options.call_timeouts.read,
         };
         let command = ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } };
         match self.servers.send_command(&record.view.server, command) {
             Ok(run) => {
+                if let (Some(DecisionSource::RepeatedApproval), Some(repeats)) = (allowed_by, repeats) {
+                    self.permissions.approved_calls.add_repetition(&repeats, record.view.id.clone());
+                }
                 if let Some(by) = allowed_by {
                     self.record_use(by, &record.view.server, Some(&record.view.name), call_originator(&record.origin));
                 }
@@ -85,10 +88,10 @@ impl Owner {
         }
     }
 
-    /// Registers a call that was sent under this ticket, and notifies its caller and observers.
+    /// Registers a call that was sent to its server with this ticket, and notifies its caller and observers.
     pub(in crate::owner) fn register_sent_call(&mut self, mut record: Box<CallRecord>, run: RunId, ticket: CallTicket) {
         let id: Arc<str> = record.view.id.as_str().into();
-        self.calls.tickets.insert(ticket, TicketPurpose::Call { run, id: Arc::clone(&id) });
+        self.calls.tickets.insert(ticket, CallTicketPurpose::Call { run, id: Arc::clone(&id) });
         record.ticket = Some((run, ticket));
         record.set_sent();
         if self.events.is_observed() {
@@ -97,7 +100,7 @@ impl Owner {
         self.calls.records.insert(id, record);
     }
 
-    /// Registers a call that was passed under this ticket to the task of an app, which has not sent it yet.
+    /// Registers a call that was passed with this ticket to an app's task, which has not sent it to the page yet.
     pub(in crate::owner) fn register_passed_call(
         &mut self,
         mut record: Box<CallRecord>,
@@ -105,13 +108,13 @@ impl Owner {
         ticket: CallTicket,
     ) {
         let id: Arc<str> = record.view.id.as_str().into();
-        self.calls.tickets.insert(ticket, TicketPurpose::Call { run, id: Arc::clone(&id) });
+        self.calls.tickets.insert(ticket, CallTicketPurpose::Call { run, id: Arc::clone(&id) });
         record.ticket = Some((run, ticket));
         self.calls.records.insert(id, record);
     }
 
-    /// Notifies the caller and the observers that the task of an app has sent the call with this ticket. Has no effect
-    /// if the call has ended.
+    /// Notifies the caller and the observers that the task of an app has sent the call with this ticket to the app's
+    /// page. Has no effect if the call has ended.
     pub(in crate::owner) fn on_passed_call_sent(&mut self, ticket: CallTicket) {
         let Some(id) = self.calls.call_of_ticket(ticket) else { return };
         if let Some(record) = self.calls.records.get_mut(id.as_str()) {
@@ -141,7 +144,7 @@ impl Owner {
             .send_command(server, ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } })
         {
             Ok(run) => {
-                self.calls.tickets.insert(ticket, TicketPurpose::Plain { run, server: server.to_owned(), reply });
+                self.calls.tickets.insert(ticket, CallTicketPurpose::Plain { run, server: server.to_owned(), reply });
             }
             Err(failure) => {
                 let _ = reply.send(Err(failure));

@@ -42,7 +42,7 @@ impl Owner {
         }
     }
 
-    /// Ends a request whose requester no longer waits for the response.
+    /// Removes a request and its pending consent request, because its server or app no longer waits for a response.
     pub(crate) fn on_request_withdrawn(&mut self, requester: Requester) {
         self.models.sampling.end_requests(|own| own == requester);
         if let Requester::Server { run, request } = requester {
@@ -85,11 +85,11 @@ impl Owner {
         }
     }
 
-    /// Sets a call to running after a decision on one of its consent requests, unless another one is pending.
+    /// Sets the state of a call to running after one of its consent requests was decided, unless another is pending.
     pub(in crate::owner) fn resume_if_all_decided(&mut self, call: &str) {
         let more = self.consent.waits_for_input(call);
         if let Some(record) = self.calls.records.get_mut(call) {
-            record.entry_position = self.audits.last;
+            record.entry_position = self.audits.last_position;
         }
         if !more {
             self.set_call_state(call, CallState::Running);
@@ -112,8 +112,8 @@ impl Owner {
         self.audit_entry_without_waiting(entry);
     }
 
-    /// Creates the audit entry about the outcome of a consent request. `shown` is the hash that the user saw. Moves the
-    /// content out of `outgoing`.
+    /// Creates the audit entry about the outcome of a consent request. `shown` is the payload hash that the user saw.
+    /// Moves the content out of `outgoing`.
     pub(in crate::owner) fn outcome_audit_entry(
         &self,
         pending: &PendingRequest,
@@ -122,19 +122,18 @@ impl Owner {
         (shown, outgoing): (&Hash, &mut OutgoingPayload),
     ) -> AuditEntry {
         let (view, content) = (&pending.view, outgoing.content.take());
-        let conversation = self.calls.conversation_of_request(&view.origin);
         self.make_audit_entry(AuditedDecision {
             server: &view.server,
             kind: outgoing.kind,
             subject: &outgoing.subject,
             decision: outcome.name(),
             scope,
-            by: if outcome == ConsentRequestOutcome::Withdrawn { "policy" } else { self.options.decides },
+            by: if outcome == ConsentRequestOutcome::Withdrawn { "policy" } else { self.options.decider_name },
             hash: shown.as_str(),
             asker: originator_name(&view.origin),
             content,
             rule: view.reason.into(),
-            conversation: conversation.as_deref(),
+            conversation: view.origin.conversation(),
         })
     }
 }

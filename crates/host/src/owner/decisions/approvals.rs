@@ -38,8 +38,8 @@ impl Owner {
         if !pending.view.scopes.contains(&scope) || (scope == ApprovalScope::Once && lasts.is_some()) {
             return Err(DecisionError::WrongKind("an approval can't be valid for that long here"));
         }
-        let conversation =
-            self.calls.conversation_of_request(&pending.view.origin).filter(|_| scope == ApprovalScope::Conversation);
+        let own = pending.view.origin.conversation().filter(|_| scope == ApprovalScope::Conversation);
+        let conversation = own.map(str::to_owned);
         if scope == ApprovalScope::Conversation && conversation.is_none() {
             return Err(DecisionError::WrongKind("it belongs to no conversation"));
         }
@@ -71,11 +71,20 @@ impl Owner {
             ConsentRequestBody::Tool { tool, app: None, arguments, .. } => {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
                 let outgoing = OutgoingPayload::displayed(pending);
+                let forgotten = self.permissions.approved_calls.forgotten();
                 self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
                     let mut acted = DecisionProgress::Done;
                     owner.pin_tool(&pending.view.server, &tool);
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
                         let rests_on = grant_hash(&record.config, &tool);
+                        let (now, origin) = (owner.now(), owner.calls.origin_of(pending.view.call.as_deref()));
+                        owner.permissions.record_approved_call(
+                            &pending.view,
+                            origin,
+                            scope,
+                            &rests_on,
+                            (now, forgotten),
+                        );
                         let subject = GrantSubject::Tool(tool.name.clone());
                         acted = owner.add_grant(&pending.view, subject, rests_on, lasting, tool.name);
                     }
@@ -250,8 +259,8 @@ impl Owner {
         added.inspect_err(|error| tracing::warn!(%error, "the approval applies once only")).ok()
     }
 
-    /// Writes grants that were added with the decision on the request `answered`, all at once, and reports the decision
-    /// afterwards. If they can't be written, all of them are effective until Drawbridge exits.
+    /// Writes grants to their file, all at once, and then reports the user's decision on the request `answered`, with
+    /// which they were added. If they can't be written, all of them are effective until Drawbridge exits.
     pub(super) fn write_new_grants(
         &mut self,
         answered: ConsentRequestId,

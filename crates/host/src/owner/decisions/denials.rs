@@ -10,16 +10,17 @@ use policy::DecisionSource;
 use crate::owner::Owner;
 use crate::owner::gate::authorize_denial_response;
 use crate::owner::state::{
-    PendingRequest, RequestPurpose, SignInAnswer, consent_kind, consent_subject, refusal_response,
+    PendingRequest, RequestPurpose, SignInAnswer, consent_kind, consent_subject, originator_name, refusal_response,
 };
-use crate::owner::tool_filter::TURNED_OFF_REASON;
+use crate::owner::tool_filter::TOOL_TURNED_OFF_REASON;
 use crate::view::{ConsentRequestBody, HostEvent};
 
 /// Maximum length of the reason for a denial, in characters.
 const MAX_REASON_CHARS: usize = 2_000;
 
 impl Owner {
-    /// Denies or dismisses a consent request as decided by the user. Counts towards muting a server that caused it.
+    /// Denies or dismisses a consent request as decided by the user. If a server caused the request, this counts
+    /// towards muting that server.
     pub(super) fn refuse_as_user(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
         let requesting_server =
             Some(&self.consent.pending[at]).filter(|p| p.is_from_server()).map(|p| p.view.server.clone());
@@ -52,11 +53,14 @@ impl Owner {
 
     fn refuse_request(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
         let pending = self.consent.pending.remove(at);
+        if outcome == ConsentRequestOutcome::Denied && matches!(pending.view.body, ConsentRequestBody::Tool { .. }) {
+            self.permissions.forget_approved_calls(&pending.view.server);
+        }
         self.audit_outcome(&pending, outcome, None);
         let why = reason
             .map(|reason| format!(", who says: {}", truncate_reason(reason, MAX_REASON_CHARS)))
             .unwrap_or_default();
-        let by = format!("by the {}{why}", self.options.decides);
+        let by = format!("by the {}{why}", self.options.decider_name);
         self.notify_refusal(&pending, outcome, by);
     }
 
@@ -69,7 +73,7 @@ impl Owner {
 
     /// Denies a pending consent request for a call of a tool that the user turned off for models and apps.
     pub(in crate::owner) fn refuse_disabled_tool(&mut self, at: usize) {
-        self.refuse_without_user(at, "settings".to_owned(), TURNED_OFF_REASON.to_owned());
+        self.refuse_without_user(at, "settings".to_owned(), TOOL_TURNED_OFF_REASON.to_owned());
     }
 
     /// Denies a pending consent request on behalf of the policy or the settings, with an audit entry.
@@ -82,7 +86,9 @@ impl Owner {
             decision: "denied",
             by: "policy",
             hash: pending.view.hash.as_str(),
+            asker: originator_name(&pending.view.origin),
             rule: rule.into(),
+            conversation: pending.view.origin.conversation(),
             ..AuditedDecision::default()
         });
         self.notify_refusal(&pending, ConsentRequestOutcome::Denied, reason);
@@ -100,7 +106,7 @@ impl Owner {
             RequestPurpose::Start => {
                 let remote = matches!(pending.view.body, ConsentRequestBody::ConnectServer { .. });
                 let what = if remote { "its address was not approved" } else { "its command was not approved" };
-                let problem = self.decline_package(&pending.view.server, &pending.view.body);
+                let problem = self.handle_denied_package_version(&pending.view.server, &pending.view.body);
                 self.fail_start_unapproved(&pending.view.server, problem.as_deref().unwrap_or(what));
             }
             RequestPurpose::Call(call) => {
@@ -133,6 +139,7 @@ impl Owner {
         if mute {
             self.permissions.policy.mute(server);
         }
+        self.permissions.forget_approved_calls(server);
         self.reset_refusals(server, mute);
         self.stop_sampling_by_rule(server);
         let is_open = |p: &PendingRequest| p.view.server == server && p.can_be_denied();

@@ -26,6 +26,7 @@ impl Owner {
         };
         let (basis, now) = (self.grant_basis(&grant), self.now());
         self.permissions.revoked.push(grant.clone(), basis, now);
+        self.permissions.forget_approved_calls(&grant.server);
         self.audit_grant(&grant, "revoke", "denied");
         if grant.subject == GrantSubject::Command {
             self.on_approval_revoked(&grant.server);
@@ -84,7 +85,8 @@ impl Owner {
         GrantBasis { config, definition: definition.map(|own| (own.grant_hash.clone(), own.review_state)) }
     }
 
-    /// Records a revocation or restoration. `decision` is what the user decides about later payloads of the grant.
+    /// Records the revocation or restoration of a grant in the audit log. `decision` is `denied` for a revocation and
+    /// `allowed` for a restoration.
     fn audit_grant(&mut self, grant: &Grant, kind: &'static str, decision: &'static str) {
         let subject = match &grant.subject {
             GrantSubject::Command => grant.words.clone(),
@@ -96,7 +98,7 @@ impl Owner {
             subject: &subject,
             decision,
             scope: Some(grant.scope),
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash: grant.rests_on.as_str(),
             ..AuditedDecision::default()
         };

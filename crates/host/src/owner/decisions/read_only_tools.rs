@@ -150,7 +150,7 @@ impl Owner {
             subject: tool,
             decision: "allowed",
             scope: Some(ApprovalScope::Always),
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash: rests_on.as_str(),
             ..AuditedDecision::default()
         });

@@ -27,7 +27,7 @@ impl Owner {
             return Err(DecisionError::WrongKind("it is not a request for folders"));
         }
         let server = self.consent.pending[at].view.server.clone();
-        let sent = self.servers.sent_folders(&server, folders.clone());
+        let sent = self.servers.folders_sent_to_server(&server, folders.clone());
         let Some(shared) = self.servers.share_for_command(&server, folders) else {
             return Err(DecisionError::WrongKind("there is no such server"));
         };
@@ -70,8 +70,7 @@ impl Owner {
         }
     }
 
-    /// Sets the folders that are shared with a server without a consent request, and notifies the server. The paths are
-    /// canonical.
+    /// Shares these folders with a server without a consent request, and notifies it. The paths are canonical.
     pub(crate) fn set_roots(&mut self, server: &str, folders: Vec<PathBuf>, reply: DecisionReply) {
         let subject = policy::canonical_json(&json!(folders));
         let Some(shared) = self.servers.share_for_command(server, folders) else {
@@ -87,7 +86,7 @@ impl Owner {
             subject: &subject,
             decision: "allowed",
             scope: Some(ApprovalScope::Always),
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };

@@ -20,12 +20,12 @@ pub(in crate::owner) struct OutgoingPayload {
     pub(in crate::owner) kind: &'static str,
     pub(in crate::owner) subject: String,
     pub(in crate::owner) content: Option<String>,
-    /// Hash that the sent payload must have. Unlike the hash in the audit log, it covers what the user entered.
+    /// Hash that the sent payload must have. Unlike the hash in the audit log, it includes what the user entered.
     pub(super) payload_hash: Hash,
 }
 
 impl OutgoingPayload {
-    /// Describes the payload of a consent request as displayed, for calls, starts, and connections.
+    /// Describes the payload of a consent request for a call, start or connection, as it is displayed.
     pub(in crate::owner) fn displayed(pending: &PendingRequest) -> Self {
         let body = &pending.view.body;
         Self {
@@ -46,7 +46,7 @@ impl OutgoingPayload {
         }
     }
 
-    /// Describes a response that the user entered or chose. `content` is its text for the audit log.
+    /// Describes a response to a server that the user entered or chose. `content` is its text for the audit log.
     pub(in crate::owner) fn response(
         pending: &PendingRequest,
         subject: String,

@@ -10,7 +10,7 @@ use url::Url;
 use crate::owner::state::consent_payload_hash;
 use crate::view::ConsentRequestBody;
 
-/// Query parameters of an authorization URL that are generated for each use, so the displayed ones may differ.
+/// Query parameters of an authorization URL that are generated for each use, so they may differ from those displayed.
 const ONE_TIME_URL_PARAMETERS: [&str; 3] = ["state", "code_challenge", "nonce"];
 
 /// Returns the hash of a response to a server's request.
@@ -44,6 +44,6 @@ pub(super) fn client_credentials_hash(client: &EnteredClient) -> Hash {
 }
 
 /// Returns the hash of a request for a prompt's messages or a resource's contents.
-pub(super) fn read_request_hash(kind: CallKind, name: &str, arguments: Map<String, Value>) -> Hash {
-    consent_payload_hash(&ConsentRequestBody::Read { kind, name: name.to_owned(), arguments }, None)
+pub(super) fn read_request_hash(server: &str, kind: CallKind, name: &str, arguments: Map<String, Value>) -> Hash {
+    consent_payload_hash(server, &ConsentRequestBody::Read { kind, name: name.to_owned(), arguments }, None)
 }

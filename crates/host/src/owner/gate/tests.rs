@@ -22,9 +22,9 @@ async fn fixture_with_request() -> (HostFixture, String) {
     (world, shown)
 }
 
-/// Passes an approval of the first pending request to the gate, and adds the result that the continuation receives to
-/// `results`.
-fn permit_and_collect(
+/// Passes the user's approval of the first pending request to the gate, and adds the result that the gate passes to its
+/// callback to `results`.
+fn audit_approval_and_collect(
     owner: &mut Owner,
     approval: Approval,
     results: &SendResults,
@@ -54,7 +54,7 @@ async fn request_cannot_be_approved_again_while_its_approval_is_executed() {
     let outcomes = Arc::clone(&results);
     let second = world.host.with_owner(move |owner| {
         let first = owner.approval(0, &shown)?;
-        permit_and_collect(owner, first, &outcomes)?;
+        audit_approval_and_collect(owner, first, &outcomes)?;
         owner.approval(0, &shown).map(|_| ())
     });
     assert_eq!(second.await.unwrap(), Err(DecisionError::Stale), "the first approval waits for its audit entry");
@@ -70,8 +70,8 @@ async fn request_approved_twice_is_sent_once() {
     let outcomes = Arc::clone(&results);
     let approved = world.host.with_owner(move |owner| {
         let (first, second) = (owner.approval(0, &shown)?, owner.approval(0, &shown)?);
-        permit_and_collect(owner, first, &outcomes)?;
-        permit_and_collect(owner, second, &outcomes)
+        audit_approval_and_collect(owner, first, &outcomes)?;
+        audit_approval_and_collect(owner, second, &outcomes)
     });
     assert!(approved.await.unwrap().is_ok(), "both approvals were valid when they were given");
     assert_eq!(*results.lock().unwrap(), [Err(DecisionError::Stale)], "the second one sends nothing");
@@ -82,7 +82,7 @@ async fn request_approved_twice_is_sent_once() {
 }
 
 #[tokio::test]
-async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
+async fn approval_is_checked_against_the_rules_after_its_entry_is_written() {
     let (world, shown) = fixture_with_request().await;
     let results = SendResults::default();
     let outcomes = Arc::clone(&results);
@@ -90,10 +90,10 @@ async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
     let rule: PolicyRule = serde_json::from_value(rule).unwrap();
     let departing = world.host.with_owner(move |owner| {
         let approval = owner.approval(0, &shown)?;
-        permit_and_collect(owner, approval, &outcomes)?;
+        audit_approval_and_collect(owner, approval, &outcomes)?;
         // The rule is added without refusing pending requests as usual, since that would also prevent the payload from
         // being sent.
-        owner.permissions.policy.session_mut().add(rule).map_err(|error| DecisionError::Denied(error.to_string()))
+        owner.permissions.policy.session_rules_mut().add(rule).map_err(|error| DecisionError::Denied(error.to_string()))
     });
     assert!(departing.await.unwrap().is_ok(), "the rule is valid");
     assert!(results.lock().unwrap().is_empty(), "nothing is sent before the entry is written");

@@ -4,21 +4,20 @@
 use std::sync::Arc;
 
 use domain::StoreError;
-use host_state::AuditedDecision;
+use host_state::{AuditedDecision, change_rule_file, put_rule, restore_removed_rule_in_file};
 use policy::{Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, RuleSource, canonical_json};
 use ports::Document;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::parse_rules_file;
 use crate::owner::Owner;
 use crate::rules::{RulesError, RulesView};
 
-/// Maximum number of changed rules that get an audit entry each when a rule file has changed.
+/// Maximum number of changed rules with an audit entry of their own when a rule file has changed.
 const MAX_AUDITED_RULE_CHANGES: usize = 20;
 
 impl Owner {
-    /// Records rules that another process changed in the audit log, since a rule can allow payloads to be sent
+    /// Records in the audit log which rules another process changed, since a rule can allow payloads to be sent
     /// regardless of who wrote it.
     pub(super) fn audit_rule_changes(&mut self, before: &RulesView, after: &RulesView) {
         let mut lines: Vec<(String, &'static str)> = Vec::new();
@@ -75,11 +74,11 @@ impl Owner {
     pub(crate) fn restore_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
         // The id is known only once the rule is written, after its audit entry. Meanwhile another rule may have it.
         let audited = PolicyRule { id: 0, ..rule.clone() };
-        self.write_rule(rule, &audited, restore_rule, Self::restore_session_rule, reply);
+        self.write_rule(rule, &audited, restore_removed_rule_in_file, Self::restore_session_rule, reply);
     }
 
-    /// Writes a rule with one of two functions, for the rule file and for this session, which return its id. `audited`
-    /// is the rule in the audit entry, without an id if the rule gets one when it is written.
+    /// Writes a rule with `in_file` to the rule file or, if it applies to this session only, with `in_session`.
+    /// `audited` is the rule in the audit entry, without an id if the rule gets one when it is written.
     fn write_rule(
         &mut self,
         rule: PolicyRule,
@@ -109,14 +108,14 @@ impl Owner {
     }
 
     fn set_session_rule(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
-        if rule.id != 0 && !self.permissions.policy.session_mut().remove_matching(|own| own.id == rule.id) {
+        if rule.id != 0 && !self.permissions.policy.session_rules_mut().remove_matching(|own| own.id == rule.id) {
             return Err(RulesError::NoSuchRule);
         }
         self.restore_session_rule(rule)
     }
 
     fn restore_session_rule(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
-        let id = self.permissions.policy.session_mut().restore(rule)?;
+        let id = self.permissions.policy.session_rules_mut().restore(rule)?;
         self.on_rules_changed();
         Ok(id)
     }
@@ -132,7 +131,7 @@ impl Owner {
             if let Err(error) = written {
                 let _ = reply.send(Err(error.into()));
             } else if rule.source == RuleSource::Session {
-                owner.permissions.policy.session_mut().remove_matching(|own| own.id == rule.id);
+                owner.permissions.policy.session_rules_mut().remove_matching(|own| own.id == rule.id);
                 owner.on_rules_changed();
                 let _ = reply.send(Ok(()));
             } else {
@@ -169,7 +168,7 @@ impl Owner {
     ) {
         let managed = Arc::clone(&self.ports.managed);
         let change = move |stored: Option<Value>| {
-            let changed = apply_policy_change(stored.clone(), &change);
+            let changed = change_rule_file(stored.clone(), &change);
             let unchanged = || stored.clone().unwrap_or_else(|| json!(PolicyFile::default()));
             let value = changed.as_ref().map_or_else(|_| unchanged(), |(file, _)| json!(file));
             (value, (managed.read(), stored, changed))
@@ -180,7 +179,7 @@ impl Owner {
                 // to this change.
                 owner.apply_rules(managed, Ok(before));
                 let (file, given) = changed?;
-                owner.permissions.policy.set_user(file)?;
+                owner.permissions.policy.set_user_rules(file)?;
                 owner.permissions.rule_files.user.exists = true;
                 owner.permissions.rule_files.user.problem = None;
                 owner.on_rules_changed();
@@ -199,8 +198,7 @@ impl Owner {
         self.audit_policy(&canonical_json(&json!(rule)), decision, then);
     }
 
-    /// Writes the audit entry of a policy change before the change takes effect, since it can allow payloads to be
-    /// sent.
+    /// Writes the audit entry of a policy change before it takes effect, since it can allow payloads to be sent.
     fn audit_policy(
         &mut self,
         subject: &str,
@@ -208,41 +206,9 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
         let hash = Hash::of_bytes(subject.as_bytes());
-        let by = self.options.decides;
+        let by = self.options.decider_name;
         let entry =
             AuditedDecision { kind: "rule", subject, decision, by, hash: hash.as_str(), ..AuditedDecision::default() };
         self.audit_then(entry, then);
     }
-}
-
-/// Applies a change to the content of the user's rule file. Rules without an id get one.
-pub(super) fn apply_policy_change<T>(
-    stored: Option<Value>,
-    change: &impl Fn(&mut PolicyFile) -> Result<T, RulesError>,
-) -> Result<(PolicyFile, T), RulesError> {
-    let (_, mut file) = parse_rules_file(Ok(stored)).map_err(RulesError::Unusable)?;
-    file.rules = RuleSet::compile(RuleSource::User, file.rules)?.iter().cloned().collect();
-    let given = change(&mut file)?;
-    RuleSet::compile(RuleSource::User, file.rules.clone())?;
-    Ok((file, given))
-}
-
-/// Replaces the rule with the same id, or appends the rule with a new id if it has none.
-pub(super) fn put_rule(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, RulesError> {
-    if rule.id == 0 {
-        let id = file.rules.iter().map(|own| own.id).max().unwrap_or(0) + 1;
-        file.rules.push(PolicyRule { id, ..rule.clone() });
-        return Ok(id);
-    }
-    let own = file.rules.iter_mut().find(|own| own.id == rule.id).ok_or(RulesError::NoSuchRule)?;
-    own.clone_from(rule);
-    Ok(rule.id)
-}
-
-/// Adds a removed rule again, under the same id unless another rule has it by now.
-fn restore_rule(file: &mut PolicyFile, rule: &PolicyRule) -> Result<u64, RulesError> {
-    let mut rules = RuleSet::compile(RuleSource::User, std::mem::take(&mut file.rules))?;
-    let id = rules.restore(rule.clone())?;
-    file.rules = rules.iter().cloned().collect();
-    Ok(id)
 }

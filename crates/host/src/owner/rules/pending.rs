@@ -21,8 +21,7 @@ impl Owner {
         }
     }
 
-    /// Returns the rule or grant that denies a consent request according to the current rules and the current payload,
-    /// if any.
+    /// Returns the rule or grant, if any, that denies a consent request with its current payload.
     pub(in crate::owner) fn current_denial(&self, at: usize) -> Option<DecisionSource> {
         match self.reevaluate_request(self.consent.pending.get(at)?) {
             PolicyDecision::Deny { by, .. } => Some(by),
@@ -32,7 +31,7 @@ impl Owner {
 
     fn reevaluate_request(&self, pending: &PendingRequest) -> PolicyDecision {
         let (server, hash) = (pending.view.server.as_str(), &pending.view.hash);
-        let conversation = self.calls.conversation_of_request(&pending.view.origin);
+        let conversation = pending.view.origin.conversation();
         let act = match &pending.view.body {
             ConsentRequestBody::StartServer { .. } => PolicyAct::StartServer { server, command: hash },
             ConsentRequestBody::ConnectServer { .. } => PolicyAct::ConnectServer { server, address: hash },
@@ -47,10 +46,10 @@ impl Owner {
                 claims: tool_claims(tool),
                 arguments,
                 paths: &pending.paths,
-                conversation: conversation.as_deref(),
+                conversation,
             },
             ConsentRequestBody::Read { .. } | ConsentRequestBody::Result { .. } => {
-                PolicyAct::Read { needs_no_consent: true, server, conversation: conversation.as_deref() }
+                PolicyAct::Read { needs_no_consent: true, server, conversation }
             }
             ConsentRequestBody::Sampling { .. } => PolicyAct::Sample { server, would_use: SamplingUse::default() },
             ConsentRequestBody::Form { .. } => PolicyAct::FillForm { server },
@@ -63,7 +62,7 @@ impl Owner {
         self.permissions.policy.decide(&act, self.now())
     }
 
-    /// Returns the paths in the payload of a consent request that rules depend on.
+    /// Returns the paths in the payload of a consent request that rules compare.
     pub(in crate::owner) fn paths_to_resolve(&self, pending: &PendingRequest) -> BTreeSet<String> {
         match &pending.view.body {
             ConsentRequestBody::Tool { tool, arguments, .. } => {

@@ -1,11 +1,11 @@
 //! Trust in a server, which is a rule that allows calls of its tools. Used by `handle/rules.rs`, and by code that
 //! removes a server from the settings.
 
+use host_state::put_rule;
 use policy::{PolicyFile, PolicyRule, RuleSource};
 use ports::Document;
 use tokio::sync::oneshot;
 
-use super::edits::put_rule;
 use crate::owner::Owner;
 use crate::rules::{RulesError, TrustDuration};
 
@@ -30,14 +30,14 @@ impl Owner {
     }
 
     /// Returns how long the user trusts a server.
-    pub(crate) fn trust_in(&self, server: &str) -> TrustDuration {
-        self.permissions.trust_in(server, self.now())
+    pub(crate) fn server_trust_duration(&self, server: &str) -> TrustDuration {
+        self.permissions.server_trust_duration(server, self.now())
     }
 
     fn set_trust(&mut self, server: String, trust: TrustDuration, reply: oneshot::Sender<Result<(), RulesError>>) {
         // Trust in memory is changed first, since ending it must not depend on a valid rule file.
         if trust == TrustDuration::Run {
-            if let Err(error) = self.permissions.policy.trust_for_run(&server) {
+            if let Err(error) = self.permissions.policy.trust_for_session(&server) {
                 let _ = reply.send(Err(error.into()));
                 return;
             }

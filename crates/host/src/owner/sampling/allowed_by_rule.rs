@@ -205,7 +205,7 @@ impl Owner {
                     kind: "sampling-answer",
                     subject: "no longer requested",
                     decision: "denied",
-                    by: self.options.decides,
+                    by: self.options.decider_name,
                     hash: Hash::of_json(&json!({ "request": auto_approved.params })).as_str(),
                     asker: of.audit_name(),
                     conversation: conversation.as_deref(),

@@ -3,7 +3,7 @@
 
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
-use server_requests::sampling::{ModelUsage, UsageRecord, estimated_tokens};
+use server_requests::sampling::{ModelUsage, ModelUsageRecord, estimated_tokens};
 use supervision::activity::ActivityKind;
 
 use super::Owner;
@@ -36,7 +36,7 @@ impl Owner {
         }
         let reservation = UsageReservation { server: server.to_owned(), at, spent, input, price };
         // The usage on disk is checked again, since another process may handle requests of the same server.
-        let change = move |own: &mut UsageRecord| {
+        let change = move |own: &mut ModelUsageRecord| {
             let over = own.limit_exceeded_by(&settings, &spent, at);
             if over.is_none() {
                 own.add(&spent, at);
@@ -74,7 +74,7 @@ impl Owner {
         }
     }
 
-    /// Reduces the reservation of a sampling request that the model did not accept to one request without tokens.
+    /// Reduces a reservation to one request without tokens, because the model did not accept the sampling request.
     pub(super) fn settle_unanswered_reservation(&mut self, reservation: &UsageReservation) {
         self.replace_usage_reservation(reservation, reservation.unanswered_usage());
     }
@@ -89,7 +89,7 @@ impl Owner {
     fn change_sampling_usage<T: Send + 'static>(
         &mut self,
         server: &str,
-        change: impl Fn(&mut UsageRecord) -> T + Send + 'static,
+        change: impl Fn(&mut ModelUsageRecord) -> T + Send + 'static,
         then: impl FnOnce(&mut Self, Option<T>) + Send + 'static,
     ) {
         let settings = self.models.sampling.settings(server);

@@ -26,8 +26,8 @@ impl Owner {
         }
     }
 
-    /// Lets the user reply without a model: adds an empty reply for editing to the consent request, which stays in the
-    /// queue. No audit entry is written, since nothing is sent yet.
+    /// Lets the user reply without a model: adds to the consent request, which stays in the queue, an empty reply that
+    /// the user can edit. No audit entry is written, since nothing is sent yet.
     pub(in crate::owner) fn begin_manual_reply(&mut self, at: usize) -> Result<(), DecisionError> {
         self.consent.check_no_model_run(at)?;
         let shown = self.consent.pending[at].clone_without_run();

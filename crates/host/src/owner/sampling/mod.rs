@@ -45,7 +45,7 @@ impl Owner {
         let record = self.servers.records.get(server).ok_or_else(|| ServerError::NotFound(server.to_owned()))?;
         let (settings, spent) = (self.models.sampling.settings(server), self.models.sampling.spending(server));
         Ok(SamplingReport {
-            within_hour: spent.within_hour(self.now()),
+            within_hour: spent.usage_in_last_hour(self.now()),
             in_all: spent.in_all,
             stopped: spent.current_reached_limit(&settings, self.now()).filter(|_| settings.on),
             is_outdated: record.session.connection.is_some()
@@ -81,7 +81,7 @@ impl Owner {
             kind: "sampling-settings",
             subject: &subject,
             decision: if settings.on { "allowed" } else { "denied" },
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };

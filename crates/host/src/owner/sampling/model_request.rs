@@ -7,7 +7,7 @@ use futures_util::StreamExt as _;
 use models::{ModelError, ModelRef, ModelRequest, ProviderRegistry, ReplyDelta, ToolChoice};
 use policy::ApprovalScope;
 use server_requests::sampling::conversion::{reply_to_sampling_result, to_tool_choice, uses_tool};
-use server_requests::sampling::{AnswerNote, ModelAnswerState, empty_sampling_result, request_hash};
+use server_requests::sampling::{ModelAnswerNote, ModelAnswerState, empty_sampling_result, request_hash};
 use tokio::time::Instant;
 
 use super::Owner;
@@ -18,7 +18,7 @@ use crate::owner::state::{
 use crate::owner::{DeferredTurn, WeakOwner};
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
-/// Interval at which a model's streamed text is sent to observers: two display frames of the page.
+/// Interval at which a model's streamed text is sent to observers: about two frames of a display at 60 Hz.
 const STREAMED_TEXT_INTERVAL: Duration = Duration::from_millis(33);
 
 impl Owner {
@@ -108,7 +108,7 @@ impl Owner {
                 Err(unfit) => (None, ModelAnswerState::Failed { code: unfit.code(), message: unfit.to_string() }),
                 Ok(answer) => {
                     let broke = to_tool_choice(request) == ToolChoice::Required && !uses_tool(&answer);
-                    let note = broke.then_some(AnswerNote::NoToolUsed);
+                    let note = broke.then_some(ModelAnswerNote::NoToolUsed);
                     (Some(answer), ModelAnswerState::Done { usage: reply.usage, micros, note })
                 }
             },

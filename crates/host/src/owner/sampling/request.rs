@@ -143,7 +143,7 @@ impl Owner {
     }
 
     /// Applies the user's choice of another model for a pending sampling request.
-    pub(in crate::owner) fn edit_model(&mut self, at: usize, model: ModelRef) -> Result<(), DecisionError> {
+    pub(in crate::owner) fn change_sampling_model(&mut self, at: usize, model: ModelRef) -> Result<(), DecisionError> {
         self.consent.check_no_model_run(at)?;
         self.models.registry.provider(&model.provider).map_err(|error| DecisionError::Model(error.to_string()))?;
         let ConsentRequestBody::Sampling { request, state, .. } = &self.consent.pending[at].view.body else {

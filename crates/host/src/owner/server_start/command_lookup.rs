@@ -10,8 +10,8 @@ use ports::server_config::{BundleFiles, StdioConfig};
 use process::sandbox::ResolvedSandbox;
 use process::{CommandNotFound, LaunchFiles, SearchPath, SearchPathSource, ServerCommand};
 
-/// Searches for the program of a local server's command. The search path is read from the login shell once for all
-/// servers. It is read again if the program is not found, which may be newly installed. No other folders are searched.
+/// Searches for the program of a local server's command in the folders of the search path. The login shell is asked for
+/// the search path once for all servers, and again if a program is not found, since the program may be newly installed.
 pub(in crate::owner) async fn find_command(
     command: ServerCommand,
     known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
@@ -43,7 +43,7 @@ pub(super) async fn resolve_and_plan_command(
     bundle: Option<BundleFiles>,
 ) -> (SearchPath, Result<ResolvedLaunch, SandboxPlanError>) {
     let verified = verify_bundle(&own, bundle).await;
-    let command = own.resolve_sandbox_command(&name, &config, command).await;
+    let command = own.add_home_and_hidden_folders_to_sandbox(&name, &config, command).await;
     let (path, found) = find_command(command.clone(), known).await;
     let planned = match verified.and(found.map_err(SandboxPlanError::from)) {
         Ok(program) => match plan(&command, &program, &path, &config, &own).await {

@@ -24,7 +24,7 @@ use crate::owner::sign_in::ServerSignIn;
 use crate::view::ServerState;
 
 impl Owner {
-    /// Launches a server whose command was resolved or whose address is known.
+    /// Launches a server whose command was resolved or whose address is known, as `permit` allows.
     pub(in crate::owner) fn launch(&mut self, name: &str, permit: SendPermit) {
         if self.lifetime.is_closing {
             return;
@@ -33,7 +33,7 @@ impl Owner {
         self.store_approved_package(name);
         self.record_start_use(permit.source(), name);
         let Some(record) = self.servers.records.get_mut(name) else { return };
-        record.set(ServerState::Starting);
+        record.set_state(ServerState::Starting);
         record.supervision.on_launched(permit.payload_hash().clone());
         let config = Arc::clone(&record.config);
         match &config.transport {
@@ -76,7 +76,7 @@ impl Owner {
         if self.lifetime.is_closing {
             return;
         }
-        let Some(record) = self.servers.awaiting_start(name, config) else { return };
+        let Some(record) = self.servers.starting_record(name, config) else { return };
         match prepared {
             Ok((mut start, sign_in)) => {
                 let secrets = std::mem::take(&mut start.secrets);
@@ -102,7 +102,7 @@ impl Owner {
         if self.lifetime.is_closing {
             return;
         }
-        let Some(record) = self.servers.awaiting_start(name, config) else { return };
+        let Some(record) = self.servers.starting_record(name, config) else { return };
         match read {
             Ok((environment, secrets)) => {
                 // The server may repeat the secrets in its messages, so the activity log redacts them.
@@ -123,10 +123,10 @@ impl Owner {
         let Some(config) = self.servers.records.get(name).map(|record| Arc::clone(&record.config)) else { return };
         let (name, files) = (name.to_owned(), files.clone());
         let (bundle, own) = (self.launches.bundle_files(&name, &config), self.launches.own_files.clone());
-        let files = read_current_files(files, self.options.look_at_files);
+        let files = read_current_files(files, self.options.reread_launch_files);
         let looking = async move { (verify_bundle(&own, bundle).await, files.await) };
         self.run_concurrently(looking, move |owner, (verified, files)| {
-            if owner.lifetime.is_closing || owner.servers.awaiting_start(&name, &config).is_none() {
+            if owner.lifetime.is_closing || owner.servers.starting_record(&name, &config).is_none() {
                 return;
             }
             if let Err(changed) = verified {
@@ -172,8 +172,8 @@ impl Owner {
         let limits = self.settings.current.limits.clamped_to_bounds();
         record.activity.lock().unwrap_or_else(PoisonError::into_inner).set_max_bytes(limits.activity_log_bytes);
         session.limits.in_flight_calls = limits.calls as usize;
-        let (times, activity, used) = (self.options.times, Arc::clone(&record.activity), Arc::clone(&record.used));
-        let clock = Arc::clone(&self.ports.clock);
+        let (times, activity) = (self.options.call_timeouts, Arc::clone(&record.activity));
+        let (clock, used) = (Arc::clone(&self.ports.clock), Arc::clone(&record.used));
         let start = ConnectionStart { run, target, session, times, activity, limits, used, clock };
         record.session.connection = Some(connection::connect(start, self.lifetime.back.clone()));
         self.servers.runs.insert(run, name.to_owned());
@@ -200,8 +200,7 @@ async fn read_environment(config: StdioConfig, secrets: Arc<dyn Secrets>) -> Res
     read.await.unwrap_or_else(|error| Err(UnresolvedSecret::Interrupted(error.to_string())))
 }
 
-/// Returns the client capabilities to declare to a server. The session omits those that the negotiated revision doesn't
-/// define.
+/// Returns the client capabilities to declare to a server. The session omits those that the revision lacks.
 fn client_capabilities(
     config: &ServerConfig,
     sampling: Option<SamplingCapability>,

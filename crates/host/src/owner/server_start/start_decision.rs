@@ -55,7 +55,7 @@ impl Owner {
         self.decide_start(name, &hash, body);
     }
 
-    /// Applies the policy's decision about starting or connecting to a server.
+    /// Decides by the policy about starting or connecting to a server: launches it, requests consent, or refuses.
     pub(super) fn decide_start(&mut self, name: &str, hash: &Hash, mut body: ConsentRequestBody) {
         let act = start_policy_act(name, hash, &body);
         let signed_in =
@@ -82,7 +82,8 @@ impl Owner {
         }
     }
 
-    /// Adds a consent request for a start to the queue. Its origin is the user or, on a restart, the server's end.
+    /// Adds a consent request for a start to the queue. The request names as its origin the user or, on an automatic
+    /// restart, the end of the server.
     fn request_start_consent(
         &mut self,
         name: &str,
@@ -106,7 +107,7 @@ impl Owner {
         }
         let mut origin = ConsentRequestOrigin::User { conversation: None };
         if let Some(record) = self.servers.records.get_mut(name) {
-            record.set(ServerState::AwaitingApproval);
+            record.set_state(ServerState::AwaitingApproval);
             if let Some(cause) = record.supervision.restart_cause() {
                 record.log_activity_line(
                     ActivityKind::State,
@@ -119,7 +120,7 @@ impl Owner {
         self.request_consent(name, origin, body.clone(), scopes, reason, RequestPurpose::Start);
     }
 
-    /// Records a start or connection that the policy denied.
+    /// Records in the audit log a start or connection that the policy denied.
     fn audit_denied_start(&mut self, name: &str, hash: &Hash, body: &ConsentRequestBody, rule: Cow<'static, str>) {
         let Some(record) = self.servers.records.get(name) else { return };
         let (subject, is_restart) = (start_audit_subject(record), record.supervision.is_restarting());
@@ -136,7 +137,7 @@ impl Owner {
         });
     }
 
-    /// Launches a server without consent, after the decision was recorded.
+    /// Writes the audit entry of a start that is allowed without consent, and then launches the server.
     fn launch_audited(&mut self, name: &str, permit: SendPermit, body: ConsentRequestBody, by: &'static str) {
         let Some(record) = self.servers.records.get(name) else { return };
         // After a failure, the restart is requested by the host rather than the user.
@@ -161,7 +162,7 @@ impl Owner {
         let (server, subject) = (name.to_owned(), words);
         self.audit_entry_then(entry, move |owner, written| {
             let name = server.as_str();
-            if owner.servers.awaiting_start(name, &config).is_none() {
+            if owner.servers.starting_record(name, &config).is_none() {
                 // The server was stopped, changed or removed while the audit entry was being written.
                 if written.is_ok() {
                     owner.audit_unexecuted_start(name, kind, &subject, &hash);

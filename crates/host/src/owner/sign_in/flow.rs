@@ -1,4 +1,4 @@
-//! The course of a sign-in, from its cause until the server is running again.
+//! The steps of a sign-in, from the rejected request that causes it until the server is running again.
 
 use credentials::sign_in::{SignInError, SignInNeeded, SignInPhase};
 use mcp_auth::{Account, AuthError, AuthReason};
@@ -11,7 +11,7 @@ use super::super::{AuditedDecision, Owner};
 use super::{ServerSignIn, views};
 use crate::view::ServerState;
 
-/// Kind of the system notification that a sign-in waits for the user.
+/// Kind of the desktop notification that tells the user that a sign-in waits.
 const SIGN_IN_NOTIFICATION_KIND: &str = "sign-in";
 
 impl Owner {
@@ -27,14 +27,14 @@ impl Owner {
         self.start(name)
     }
 
-    /// Handles the rejection of a request by a remote server that requires a sign-in.
+    /// Handles a request that a remote server rejects without a sign-in, or a renewal that is refused.
     pub(in crate::owner) fn on_sign_in_required(&mut self, name: &str, cause: String) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.supervision.on_sign_in_awaited();
         let access = &mut record.sign_in;
         let Some(sign_in) = access.sign_in.clone() else { return };
         if access.then.take_if(|then| matches!(then, AfterSession::Start)).is_some() {
-            record.set(ServerState::Stopped);
+            record.set_state(ServerState::Stopped);
             // Can't fail, since the server exists.
             let _ = self.start(name);
             return;
@@ -47,7 +47,7 @@ impl Owner {
         let signing_in = access.flow.is_some();
         record.log_activity_line(ActivityKind::State, &format!("it requires its user to sign in: {cause}"));
         let cause = record.redacted(cause);
-        record.set(ServerState::NeedsSignIn(SignInNeeded { cause: cause.clone(), signing_in }));
+        record.set_state(ServerState::NeedsSignIn(SignInNeeded { cause: cause.clone(), signing_in }));
         if record.sign_in.then.is_some() || signing_in {
             return;
         }
@@ -58,7 +58,7 @@ impl Owner {
         }
     }
 
-    /// Ends the session of a server that rejected the best available token. It can't be used until the user signs in.
+    /// Ends the session of a server that rejected the best available token, until the user signs in.
     pub(super) fn end_session_for_sign_in(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);
@@ -177,7 +177,7 @@ impl Owner {
             subject: words,
             decision: "allowed",
             scope: None,
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };

@@ -1,5 +1,4 @@
-//! Signs the HTTP requests to one server with its access token, and notifies the owner when no usable token is
-//! available.
+//! Signs the HTTP requests to one server with its access token, and notifies the owner if there is no usable token.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,9 +18,9 @@ use super::sign_in_user::SignInUser;
 /// Initial value of [`RequestSigner`]'s field `hidden`, before the activity log redacts any token.
 const NO_TOKEN_REDACTED: u64 = u64::MAX;
 /// HTTP status of a response that rejects a missing or invalid token.
-const UNAUTHORIZED: u16 = 401;
+const HTTP_UNAUTHORIZED: u16 = 401;
 /// HTTP status of a response that rejects a token with insufficient scopes.
-const FORBIDDEN: u16 = 403;
+const HTTP_FORBIDDEN: u16 = 403;
 
 /// The [`Authorizer`] of one server, which adds tokens to its requests.
 pub(super) struct RequestSigner {
@@ -91,8 +90,7 @@ impl Authorizer for RequestSigner {
     async fn sign(&self, method: &str, url: &Url) -> Result<RequestSignature, SigningRefusal> {
         let signed = self.authorization.sign(method, url).await;
         match &signed {
-            // The generation is stored after the token is redacted, since otherwise a concurrent request could be sent
-            // before.
+            // The generation is stored after the token is redacted, or else a concurrent request could be sent before.
             Ok(signed) if self.hidden.load(Ordering::Acquire) != signed.generation => {
                 // All current tokens are redacted, since newer ones than that of this request may exist.
                 let tokens = self.authorization.tokens().into_iter().chain(access_token_in_headers(signed)).collect();
@@ -107,11 +105,11 @@ impl Authorizer for RequestSigner {
 
     async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         let status = challenge.status;
-        if status == FORBIDDEN && self.authorization.in_progress().is_none() {
+        if status == HTTP_FORBIDDEN && self.authorization.in_progress().is_none() {
             self.user.begin(AuthReason::StepUp { operation: challenge.operation.clone() });
         }
         let is_last = challenge.attempt + 1 >= MAX_SENDS_PER_REQUEST;
-        let mut verdict = if status == FORBIDDEN {
+        let mut verdict = if status == HTTP_FORBIDDEN {
             self.step_up(challenge).await
         } else {
             self.authorization.on_challenge(challenge).await
@@ -122,7 +120,7 @@ impl Authorizer for RequestSigner {
             ));
         }
         if let ChallengeOutcome::Stop(cause) = &verdict
-            && status == UNAUTHORIZED
+            && status == HTTP_UNAUTHORIZED
         {
             self.refuse(cause).await;
         }

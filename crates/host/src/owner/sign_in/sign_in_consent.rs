@@ -48,7 +48,7 @@ impl Owner {
             }
             PolicyDecision::Allow { .. } => {}
             PolicyDecision::Deny { reason, .. } => {
-                let hash = super::super::state::consent_payload_hash(&body, None);
+                let hash = super::super::state::consent_payload_hash(server, &body, None);
                 let decided = AuditedDecision {
                     server,
                     kind: consent_kind(&body),

@@ -1,5 +1,4 @@
-//! Creates the sign-in of a server. This is done outside of the owner's turns, since it reads secrets and stored
-//! tokens.
+//! Creates the sign-in of a server outside of the owner's turns, since it reads secrets and stored tokens.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -47,7 +46,7 @@ impl SignInFactory {
             return Ok(None);
         }
         let secrets = Arc::clone(&self.ports.secrets);
-        let is_approved = self.has_approved(&config);
+        let is_approved = self.is_address_approved(&config);
         let serves = |existing: &ServerSignIn| existing.matches_config(&config) && existing.is_approved == is_approved;
         let mut sign_in = match self.existing.clone().filter(serves) {
             Some(existing) => existing,
@@ -77,12 +76,12 @@ impl SignInFactory {
     }
 
     /// Returns `true` if the user approved the server's address with exactly these settings.
-    fn has_approved(&self, config: &HttpConfig) -> bool {
+    fn is_address_approved(&self, config: &HttpConfig) -> bool {
         self.approved.contains(&address_hash(config))
     }
 
     async fn create(self, config: HttpConfig, vault: SecretsVault) -> Result<ServerSignIn, SignInSettingsError> {
-        let is_approved = self.has_approved(&config);
+        let is_approved = self.is_address_approved(&config);
         let Self { server, back, ports, activity, endpoints, .. } = self;
         let user = SignInUser::new(&server, &config.url, back.clone(), &ports);
         let vault = Arc::new(vault);
@@ -95,7 +94,7 @@ impl SignInFactory {
         let made = tokio::task::spawn_blocking(making).await;
         let settings = made.map_err(|error| SignInSettingsError::Address(error.to_string()))??;
         let authorization = ServerAuthorization::new(settings);
-        tokio::spawn(notify_changes(authorization.changed(), server, back));
+        tokio::spawn(notify_changes(authorization.subscribe_to_changes(), server, back));
         let signing = Arc::new(RequestSigner::new(Arc::clone(&authorization), Arc::clone(&user), activity));
         Ok(ServerSignIn { authorization, user, signing, config, is_approved, found: None })
     }

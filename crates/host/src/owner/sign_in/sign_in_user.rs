@@ -132,7 +132,7 @@ impl Drop for ConsentWithdrawal<'_> {
 
 #[async_trait]
 impl UserInteraction for SignInUser {
-    async fn consent(&self, request: ConsentPrompt) -> ConsentAnswer {
+    async fn ask_for_consent(&self, request: ConsentPrompt) -> ConsentAnswer {
         {
             let mut way = self.progress();
             way.reason.clone_from(&request.reason);
@@ -148,7 +148,7 @@ impl UserInteraction for SignInUser {
         }
     }
 
-    async fn client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<PreregisteredClient> {
+    async fn ask_for_client_id(&self, issuer: &str, redirect_uri: &Url) -> Option<PreregisteredClient> {
         let (url, redirect_uri) = (self.url.clone(), redirect_uri.to_string());
         match self.request_consent(ConsentRequestBody::ClientId { url, issuer: issuer.to_owned(), redirect_uri }).await
         {
@@ -168,7 +168,7 @@ impl UserInteraction for SignInUser {
         }
     }
 
-    async fn open(&self, url: &Url) -> Result<(), String> {
+    async fn open_browser(&self, url: &Url) -> Result<(), String> {
         {
             let mut way = self.progress();
             way.ends_at = Some(self.clock.now() + BROWSER_REDIRECT_TIMEOUT);
@@ -199,7 +199,7 @@ impl UserInteraction for SignInUser {
         }
     }
 
-    fn can_paste(&self) -> bool {
+    fn can_paste_response_url(&self) -> bool {
         true
     }
 }

@@ -38,7 +38,7 @@ impl Owner {
             if record.session.connection.is_some() {
                 // The sign-out is delayed until the session has ended, since ending the session is a signed request.
                 record.sign_in.then = Some(AfterSession::SignOut(reply, after));
-                record.set(ServerState::Stopping);
+                record.set_state(ServerState::Stopping);
                 owner.servers.end_session(name, "you signed out".to_owned());
                 owner.emit_server(name);
             } else {
@@ -48,7 +48,7 @@ impl Owner {
     }
 
     /// Executes the restart or sign-out that waited for the end of a server's session.
-    pub(in crate::owner) fn continue_after_session(&mut self, name: &str) {
+    pub(in crate::owner) fn run_act_after_session(&mut self, name: &str) {
         let Some(access) = self.servers.records.get_mut(name).map(|record| &mut record.sign_in) else { return };
         if let (Some(AfterSession::SignOut(reply, after)), Some(sign_in)) = (access.then.take(), access.sign_in.clone())
         {
@@ -104,7 +104,7 @@ impl Owner {
             subject: issuer,
             decision: "allowed",
             scope: None,
-            by: self.options.decides,
+            by: self.options.decider_name,
             hash: hash.as_str(),
             ..AuditedDecision::default()
         };
@@ -131,8 +131,7 @@ impl Owner {
         tokio::spawn(async move {
             let EmptiedVault { was, removed } = emptying.await;
             let is_remote = config.is_some();
-            // The secrets that the settings refer to are read now, since the caller may delete them after it is
-            // notified.
+            // The secrets that the settings refer to are read now, since the caller may delete them when notified.
             let stored_authorization = match config.zip(was) {
                 Some((config, was)) => Some(factory.create_for_revocation(config, was).await),
                 None => None,

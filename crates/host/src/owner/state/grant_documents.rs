@@ -1,5 +1,4 @@
-//! Documents that grant rights: the thread that writes them, the confirmed settings, and the problem of a rejected
-//! document.
+//! Documents that grant rights: the thread that writes them, the confirmed settings, and a rejected document.
 
 use host_state::{ConfirmedSettings, DocumentWriter};
 use ports::server_config::ConfigProblem;

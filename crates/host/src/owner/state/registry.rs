@@ -11,10 +11,10 @@ use std::sync::Arc;
 use domain::Millis;
 use domain::call::CallFailure;
 use indexmap::IndexMap;
-use launches::sandbox::intersect_folders;
+use launches::sandbox::shared_folders_accessible_in_sandbox;
 use mcp_proto::session::{ClientResponse, ServerRequestId};
 use mcp_proto::types::CreateMessageResult;
-use offers::review::{DefinitionKind, LookAlike, MAX_LOOK_ALIKES, NameKeys, ReviewFindings};
+use offers::review::{DefinitionKind, LookAlike, LookAlikeKeys, MAX_LOOK_ALIKES, ReviewFindings};
 use policy::Hash;
 use ports::server_config::{ServerConfig, config_hash};
 use process::orphans::RunningServerRecord;
@@ -115,7 +115,7 @@ impl ServerRegistry {
     }
 
     /// Examines the information that a server sent about itself for suspicious text and for names similar to others.
-    pub(in crate::owner) fn examine_claims(&mut self, server: &str) {
+    pub(in crate::owner) fn examine_self_description(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server)
             && let Some(facts) = &record.session.facts
         {
@@ -128,7 +128,8 @@ impl ServerRegistry {
         self.records.get(server).is_some_and(|record| record.config.as_http().is_some())
     }
 
-    /// Returns the findings on a server's own information, not those on its tools and other definitions.
+    /// Returns the review warnings about the information that a server sent about itself, such as a name similar to
+    /// that of another server. Warnings about its tools and other definitions are not included.
     pub(in crate::owner) fn server_findings(&self, server: &str, record: &ServerRecord) -> ReviewFindings {
         let Some((name, keys)) = record.offer.description.name.as_ref().filter(|_| record.session.facts.is_some())
         else {
@@ -141,9 +142,9 @@ impl ServerRegistry {
                 .description
                 .name
                 .as_ref()
-                .filter(|(_, claimed)| keys.have_common_key(claimed))
+                .filter(|(_, claimed)| keys.share_a_key(claimed))
                 .map(|(name, _)| name.as_str());
-            let like = claimed.or_else(|| keys.have_common_key(&NameKeys::new(label)).then_some(label))?;
+            let like = claimed.or_else(|| keys.share_a_key(&LookAlikeKeys::new(label)).then_some(label))?;
             Some(LookAlike { server: label.clone(), name: like.to_owned(), is_identical: like == name })
         });
         ReviewFindings {
@@ -153,12 +154,11 @@ impl ServerRegistry {
         }
     }
 
-    /// Returns the folders in `shared` that the server receives. A sandboxed server receives only those that its
-    /// sandbox allows.
-    pub(in crate::owner) fn sent_folders(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
+    /// Returns the folders in `shared` that the server receives: all, or those that its sandbox allows.
+    pub(in crate::owner) fn folders_sent_to_server(&self, server: &str, shared: Vec<PathBuf>) -> Vec<PathBuf> {
         let config = self.records.get(server).and_then(|record| record.config.as_stdio());
         match config.and_then(|config| config.sandbox.as_ref()) {
-            Some(sandbox) => intersect_folders(&shared, sandbox),
+            Some(sandbox) => shared_folders_accessible_in_sandbox(&shared, sandbox),
             None => shared,
         }
     }
@@ -170,8 +170,8 @@ impl ServerRegistry {
     }
 
     /// Returns the record of a server if it still waits for its start with this configuration, or `None` if it was
-    /// stopped, changed or removed meanwhile. Its lists of tools may have changed.
-    pub(in crate::owner) fn awaiting_start(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
+    /// stopped, changed or removed meanwhile. Only the settings that restrict its tools may differ from `config`.
+    pub(in crate::owner) fn starting_record(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
         self.records.get_mut(name).map(Box::as_mut).filter(|r| {
             r.state == ServerState::Starting && r.session.connection.is_none() && r.config.starts_same_server_as(config)
         })
@@ -197,7 +197,8 @@ impl ServerRegistry {
         Ok(())
     }
 
-    /// Instructs a server's connection to read again the lists that are stale at `at`. They remain in use until then.
+    /// Instructs a server's connection to read those lists again that are stale at the time `at`. Until a list is read,
+    /// its known entries remain in use.
     pub(crate) fn read_stale_lists(&self, server: &str, at: Millis) {
         let Some(record) = self.records.get(server).filter(|r| r.state == ServerState::Ready) else { return };
         let is_stale = |until: &Option<Millis>| until.is_some_and(|until| until <= at);

@@ -62,7 +62,7 @@ impl ServerRecord {
         self.activity.lock().unwrap_or_else(PoisonError::into_inner).append_line(kind, text);
     }
 
-    pub(in crate::owner) fn set(&mut self, state: ServerState) {
+    pub(in crate::owner) fn set_state(&mut self, state: ServerState) {
         if self.state != state {
             self.state = state;
             self.since = self.clock.now();
@@ -87,7 +87,8 @@ impl ServerRecord {
         if is_in_use { self.sign_in.sign_in.as_ref() } else { self.sign_in.current() }
     }
 
-    /// Updates the state of a server that requires a sign-in: if a sign-in is in progress, and why it is required.
+    /// Stores if a sign-in is in progress and, if `cause` is given, why it is required. Has no effect unless the server
+    /// requires a sign-in.
     pub(in crate::owner) fn set_signing_in(&mut self, signing_in: bool, cause: Option<String>) {
         if let ServerState::NeedsSignIn(needed) = &mut self.state {
             needed.signing_in = signing_in;

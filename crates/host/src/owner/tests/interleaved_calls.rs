@@ -27,13 +27,13 @@ const CALLS_BEGUN_AFTER_ACTION: usize = 2;
 /// Maximum number of random steps in one tested order.
 const MAX_STEPS_PER_ORDER: usize = 3_000;
 
-/// Actions of the user or the server that end the permission of the calls.
+/// Action of the user or the server that ends the permission of the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RevocationAction {
     Revoke,
     Deny,
     DenyForRun,
-    /// The server reports changed definitions, which is acknowledged when the report is handled.
+    /// The server reports changed definitions. The action counts as acknowledged when the host has handled the report.
     ChangeDefinition,
     Stop,
 }
@@ -42,7 +42,7 @@ enum RevocationAction {
 struct ScheduledCall {
     future: CallerFuture<Result<CallToolResult, CallFailure>>,
     has_begun: bool,
-    has_departed: bool,
+    was_sent: bool,
     outcome: Option<Result<CallToolResult, CallFailure>>,
 }
 
@@ -79,11 +79,11 @@ const STEPS: [CallStep; 7] = [
 #[derive(Debug, Default)]
 struct InterleavingCoverage {
     /// Number of calls that were sent before the action was acknowledged.
-    departed: usize,
+    sent_before_action: usize,
     /// Number of calls that were allowed, but not sent because of the action.
     withdrawn: usize,
     /// Number of calls that waited for their audit entries when the action was acknowledged.
-    overtaken: usize,
+    waiting_during_action: usize,
 }
 
 struct RandomCallSchedule {
@@ -125,7 +125,7 @@ impl RandomCallSchedule {
         let call = |number: usize| ScheduledCall {
             future: world.call(&format!("call-{number}"), tools[number % tools.len()], number),
             has_begun: false,
-            has_departed: false,
+            was_sent: false,
             outcome: None,
         };
         let calls = (1..=CALLS_PER_ORDER).map(call).collect();
@@ -143,7 +143,7 @@ impl RandomCallSchedule {
             }
             CallStep::Approve => !self.approvable_requests().await.is_empty(),
             CallStep::WriteEntry => self.world.log.queued_entries() > 0,
-            CallStep::WriteDocument => self.world.has_unwritten().await,
+            CallStep::WriteDocument => self.world.is_document_write_delayed().await,
             CallStep::Run => true,
             CallStep::Respond => !self.received.is_empty() || self.is_stop_requested,
         }
@@ -206,7 +206,7 @@ impl RandomCallSchedule {
                     let is_logged = self.allowed_hash(number).is_some();
                     assert!(is_logged, "{self}: call {number} is sent before its audit entry is written");
                     let call = &mut self.calls[number - 1];
-                    assert!(!std::mem::replace(&mut call.has_departed, true), "call {number} is sent more than once");
+                    assert!(!std::mem::replace(&mut call.was_sent, true), "call {number} is sent more than once");
                     self.received.push_back(ticket);
                 }
                 ConnectionCommand::Stop => self.is_stop_requested = true,
@@ -251,8 +251,8 @@ impl RandomCallSchedule {
                 self.execute_step(step).await;
             }
             if self.is_acknowledged && !was_acknowledged {
-                let waits = |call: &&ScheduledCall| call.has_begun && !call.has_departed && call.outcome.is_none();
-                coverage.overtaken += self.calls.iter().filter(waits).count();
+                let waits = |call: &&ScheduledCall| call.has_begun && !call.was_sent && call.outcome.is_none();
+                coverage.waiting_during_action += self.calls.iter().filter(waits).count();
             }
         }
         self.settle().await;
@@ -290,17 +290,17 @@ impl RandomCallSchedule {
             let number = at + 1;
             let outcome = call.outcome.as_ref().unwrap_or_else(|| panic!("{self}: call {number} ends"));
             let was_stopped = matches!(outcome, Err(CallFailure::Session { .. }));
-            assert_eq!(outcome.is_ok() || was_stopped, call.has_departed, "{self}: call {number} ended as {outcome:?}");
+            assert_eq!(outcome.is_ok() || was_stopped, call.was_sent, "{self}: call {number} ended as {outcome:?}");
             let hash = self.allowed_hash(number);
             let own = || log.iter().filter(|entry| Some(&entry.hash) == hash.as_ref());
             let allowed = own().filter(|entry| entry.decision == "allowed").count();
             let withdrawn = own().filter(|entry| entry.rule == "allowed-not-sent").count();
             assert_eq!(
                 allowed,
-                withdrawn + usize::from(call.has_departed),
+                withdrawn + usize::from(call.was_sent),
                 "{self}: the log states whether call {number} was sent: {log:#?}"
             );
-            coverage.departed += usize::from(call.has_departed);
+            coverage.sent_before_action += usize::from(call.was_sent);
             coverage.withdrawn += withdrawn;
         }
     }
@@ -322,10 +322,10 @@ async fn run_interleaved_schedules(action: RevocationAction, tools: &[&str]) {
         schedule.check_final_state(&mut coverage);
         schedule.world.close().await;
     }
-    let InterleavingCoverage { departed, withdrawn, overtaken } = coverage;
-    assert!(departed > 0, "{action:?}: some calls are sent before the acknowledgement");
+    let InterleavingCoverage { sent_before_action, withdrawn, waiting_during_action } = coverage;
+    assert!(sent_before_action > 0, "{action:?}: some calls are sent before the acknowledgement");
     assert!(withdrawn > 0, "{action:?}: some calls are allowed and then withdrawn");
-    assert!(overtaken > 0, "{action:?}: some calls wait during the acknowledgement");
+    assert!(waiting_during_action > 0, "{action:?}: some calls wait during the acknowledgement");
 }
 
 #[tokio::test]

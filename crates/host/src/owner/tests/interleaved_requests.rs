@@ -42,7 +42,7 @@ enum RequestStep {
     Run,
 }
 
-/// A form that the server requests from the user, and the response that the server receives.
+/// A form that the server requests from the user, and the response that the server has received.
 struct ScheduledForm {
     id: ServerRequestId,
     request: Option<ServerRequest>,

@@ -8,8 +8,8 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use domain::StoreError;
 use ports::{
-    AppendOutcome, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditSeal, AuditVerdict, Document,
-    Documents, WrittenEntry,
+    AuditAppendStatus, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditSeal, AuditVerdict,
+    Document, Documents, WrittenAuditEntry,
 };
 use serde_json::Value;
 
@@ -51,20 +51,20 @@ impl AuditLog for MemoryLog {
         *self.receipts.lock().unwrap() = Some(receipts);
     }
 
-    fn append(&self, entry: AuditEntry) -> Result<WrittenEntry, StoreError> {
+    fn append(&self, entry: AuditEntry) -> Result<WrittenAuditEntry, StoreError> {
         let mut written = self.written.lock().unwrap();
         written.push(entry);
         let number = written.len() as u64;
-        Ok(WrittenEntry { number, place: number })
+        Ok(WrittenAuditEntry { number, position: number })
     }
 
-    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AppendOutcome, StoreError> {
+    fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AuditAppendStatus, StoreError> {
         let mut queue = self.queue.lock().unwrap();
         if self.delays.load(Ordering::SeqCst) || !queue.is_empty() {
             queue.push_back((ticket, entry));
-            return Ok(AppendOutcome::Later);
+            return Ok(AuditAppendStatus::Later);
         }
-        self.append(entry).map(AppendOutcome::Written)
+        self.append(entry).map(AuditAppendStatus::Written)
     }
 
     fn durable_position(&self) -> Result<u64, StoreError> {
@@ -93,7 +93,7 @@ impl AuditLog for MemoryLog {
         Ok(0)
     }
 
-    fn retain(&self, _: AuditRetention) {}
+    fn set_retention(&self, _: AuditRetention) {}
 }
 
 /// Documents in memory. The test can delay each write.

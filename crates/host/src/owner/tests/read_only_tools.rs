@@ -38,14 +38,14 @@ fn large_tools(count: usize) -> Vec<Tool> {
 }
 
 /// Delivers a list of these tools, in this order.
-async fn deliver_tool_list(world: &HostFixture, parts: &[&[Tool]]) {
+pub(super) async fn deliver_tool_list(world: &HostFixture, parts: &[&[Tool]]) {
     let tools: Vec<ListEntry<Tool>> = parts.concat().iter().map(ListEntry::from).collect();
     let catalog = Catalog { tools, is_read: true, ..Catalog::default() };
     world.report(ConnectionEvent::Catalog(Arc::new(catalog))).await;
 }
 
 /// Pins tools as the user reviews them.
-async fn pin_tools(world: &HostFixture, tools: &[Tool]) {
+pub(super) async fn pin_tools(world: &HostFixture, tools: &[Tool]) {
     let reviewed: Vec<(String, Value)> = tools.iter().map(|tool| (tool.name.clone(), json!(tool))).collect();
     let pin = move |owner: &mut Owner| {
         let identity = owner.servers.records[SERVER].offer.identity.clone();

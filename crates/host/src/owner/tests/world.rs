@@ -14,6 +14,7 @@ use ports::secrets::SecretsInMemory;
 use ports::{Document, Ports};
 use serde_json::{Map, json};
 use testkit::app::TestPlatform;
+use testkit::time::ManualClock;
 use tokio::sync::{mpsc, oneshot};
 
 use super::memory::{MemoryDocuments, MemoryLog};
@@ -43,6 +44,7 @@ pub(in crate::owner) struct HostFixture {
     pub(in crate::owner) host: Host,
     pub(in crate::owner) log: Arc<MemoryLog>,
     pub(in crate::owner) documents: Arc<MemoryDocuments>,
+    pub(in crate::owner) clock: Arc<ManualClock>,
     /// Commands that the server's connection has received.
     pub(in crate::owner) commands: mpsc::Receiver<Box<ConnectionCommand>>,
     _folder: tempfile::TempDir,
@@ -60,6 +62,16 @@ pub(in crate::owner) fn catalog(description: &str) -> Arc<Catalog> {
     Arc::new(Catalog { tools, is_read: true, ..Catalog::default() })
 }
 
+/// Returns what the server states about itself in each of its sessions.
+pub(in crate::owner) fn server_facts() -> ServerFacts {
+    ServerFacts {
+        revision: Revision::V2025_11_25,
+        server: None,
+        capabilities: ServerCapabilities::default(),
+        instructions: None,
+    }
+}
+
 impl HostFixture {
     /// Starts a host with a server that is ready and a permanent grant for [`GRANTED_TOOL`]. Later writes wait for the
     /// test's permission.
@@ -69,9 +81,11 @@ impl HostFixture {
         std::fs::write(&config, json!({ "mcpServers": { SERVER: { "command": "unused" } } }).to_string()).unwrap();
         let (platform, secrets) = (Arc::new(TestPlatform::default()), Arc::new(SecretsInMemory::default()));
         let (log, documents) = (Arc::new(MemoryLog::default()), Arc::new(MemoryDocuments::default()));
+        let clock = ManualClock::new();
         let ports = Ports {
             audit: log.clone(),
             documents: documents.clone(),
+            clock: clock.clone(),
             managed: Arc::new(store::SystemPolicyFile::with_path(folder.path().join("managed.json"))),
             ..store::open_with(&config, &folder.path().join("data"), platform, secrets).unwrap()
         };
@@ -80,19 +94,14 @@ impl HostFixture {
         let connect = move |owner: &mut Owner| {
             owner.servers.runs.insert(RUN, SERVER.to_owned());
             let record = &mut owner.servers.records[SERVER];
-            record.set(ServerState::Ready);
+            record.set_state(ServerState::Ready);
             record.offer.identity = Some(Hash::of_bytes(b"the approved command"));
             record.session.connection = Some(Connection { run: RUN, sender });
-            record.session.facts = Some(ServerFacts {
-                revision: Revision::V2025_11_25,
-                server: None,
-                capabilities: ServerCapabilities::default(),
-                instructions: None,
-            });
+            record.session.facts = Some(server_facts());
             owner.on_connection_event(RUN, ConnectionEvent::Catalog(catalog("as reviewed")));
         };
         host.with_owner(connect).await.unwrap();
-        let mut world = Self { host, log, documents, commands, _folder: folder };
+        let mut world = Self { host, log, documents, clock, commands, _folder: folder };
         world.allow_permanently().await;
         world.log.delays.store(true, Ordering::SeqCst);
         world.documents.close_gate();
@@ -154,7 +163,7 @@ impl HostFixture {
     }
 
     /// Returns `true` if the write of a document waits for permission.
-    pub(in crate::owner) async fn has_unwritten(&self) -> bool {
+    pub(in crate::owner) async fn is_document_write_delayed(&self) -> bool {
         let is_unwritten = |owner: &mut Owner| {
             WRITTEN_DOCUMENTS.iter().any(|document| owner.documents.writer.has_pending_writes(*document))
         };
@@ -168,7 +177,7 @@ impl HostFixture {
             std::thread::yield_now();
         }
         let before = self.documents.permit_next();
-        while self.documents.begun_writes().0 == before && self.has_unwritten().await {
+        while self.documents.begun_writes().0 == before && self.is_document_write_delayed().await {
             std::thread::yield_now();
         }
     }

@@ -78,7 +78,7 @@ async fn usage_of_a_model_stopped_while_thinking_counts_as_the_maximum() {
         let request_count = model.requests().len();
         let hangs = matches!(script.last(), Some(ModelStep::Hangs));
         model.queue_reply(script);
-        app.decide(&request, ONCE).await;
+        app.decide(&request, ALLOW_ONCE).await;
         assert!(
             poll_until(EVENT_TIMEOUT, || model.requests().len() > request_count).await,
             "the request is sent to the model"
@@ -115,7 +115,7 @@ async fn request_beyond_the_budget_can_be_shortened_or_answered_by_hand() {
     set_sampling(&app, SamplingSettings { per_hour: few, ..enabled_settings() }).await;
     let called = spawn_call(&app, "1", json!({ "question": "long ".repeat(200), "with_picture": false }));
     let request = app.consent_request(SERVER, "the model", is_sampling).await;
-    let refused = app.host.decide(request.id, request.hash.to_string(), ONCE).await;
+    let refused = app.host.decide(request.id, request.hash.to_string(), ALLOW_ONCE).await;
     assert!(
         matches!(refused, Err(DecisionError::Budget(_))),
         "[sampling-rate-limit]: a request beyond the budget is refused: {refused:?}"
@@ -127,8 +127,8 @@ async fn request_beyond_the_budget_can_be_shortened_or_answered_by_hand() {
     shorter.max_tokens = 20;
     let request = app.host.edit(request.id, ConsentRequestEdit::Request(Box::new(shorter))).await.unwrap();
     model.queue_reply(text_reply("Aye.", (10, 2)));
-    app.decide(&request, ONCE).await;
-    app.decide(&answered_request(&app).await, ONCE).await;
+    app.decide(&request, ALLOW_ONCE).await;
+    app.decide(&answered_request(&app).await, ALLOW_ONCE).await;
     assert!(call_text(called).await.1.contains("Aye."), "the shortened request is sent");
     user.abort();
 }
@@ -149,7 +149,7 @@ async fn approval_is_bound_to_the_provider_settings_shown() {
     for changed in [provider_settings("http://127.0.0.1:10/v1"), quiet] {
         let before = app.consent_request(SERVER, "as it is", is_sampling).await;
         app.host.set_provider(changed).await.unwrap();
-        let taken = app.host.decide(before.id, before.hash.to_string(), ONCE).await;
+        let taken = app.host.decide(before.id, before.hash.to_string(), ALLOW_ONCE).await;
         assert!(
             matches!(taken, Err(DecisionError::Stale)),
             "the approval does not cover the changed provider: {taken:?}"
@@ -174,7 +174,7 @@ async fn request_edited_while_tokens_are_counted_is_not_sent() {
     let path = app.folder.path().join("data/lock");
     let lock = File::options().write(true).create(true).truncate(false).open(path).unwrap();
     lock.lock().unwrap();
-    let mut approved = pin!(app.host.decide(shown.id, shown.hash.to_string(), ONCE));
+    let mut approved = pin!(app.host.decide(shown.id, shown.hash.to_string(), ALLOW_ONCE));
     // The owner executes requests in order, so the approval precedes the edit.
     let edited = tokio::select! {
         biased;
@@ -189,8 +189,8 @@ async fn request_edited_while_tokens_are_counted_is_not_sent() {
     assert!(!kinds.iter().any(|kind| kind == "sampling"), "no approval is audited: {kinds:?}");
 
     model.queue_reply(text_reply("Aye.", (10, 2)));
-    app.decide(&edited, ONCE).await;
-    app.decide(&answered_request(&app).await, ONCE).await;
+    app.decide(&edited, ALLOW_ONCE).await;
+    app.decide(&answered_request(&app).await, ALLOW_ONCE).await;
     assert!(call_text(called).await.1.contains("Aye."), "the edited request can be approved");
     assert_eq!(model.requests().len(), 1, "the edited request is sent once");
     user.abort();

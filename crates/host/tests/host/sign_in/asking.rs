@@ -20,8 +20,8 @@ async fn sign_in_completes_from_401_to_a_ready_server() {
         ProtectedScript { challenge_scope: Some("read write".into()), ..ProtectedScript::default() },
     )
     .await;
-    far.approve().await;
-    let request = far.sign_in_request().await;
+    far.approve_address().await;
+    let request = far.wait_for_sign_in_request().await;
     let ConsentRequestBody::SignIn {
         url,
         issuer,
@@ -67,7 +67,7 @@ async fn sign_in_completes_from_401_to_a_ready_server() {
         far.app.host.decide(request.id, request.hash.to_string(), UserDecision::Allow(ApprovalScope::Always)).await;
     assert!(never.is_err(), "a permanent approval is refused");
     far.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-    far.ready().await;
+    far.wait_until_ready().await;
     let view = far.view().await;
     let account = view.account.expect("an account is signed in");
     assert_eq!(
@@ -88,34 +88,34 @@ async fn sign_in_completes_from_401_to_a_ready_server() {
 #[tokio::test]
 async fn automatic_start_requests_no_sign_in() {
     let far = RemoteSetup::new().await;
-    far.approve().await;
-    far.app.decide(&far.sign_in_request().await, UserDecision::Deny).await;
-    far.needs_sign_in("declined").await;
+    far.approve_address().await;
+    far.app.decide(&far.wait_for_sign_in_request().await, UserDecision::Deny).await;
+    far.wait_until_sign_in_required("declined").await;
     assert!(far.issuer.authorization_queries().is_empty(), "no page is opened after a denial");
     let far = far.restart(HostOptions { autostart: true, ..HostOptions::default() }).await;
-    far.needs_sign_in("").await;
+    far.wait_until_sign_in_required("").await;
     assert!(far.app.consent_requests().await.is_empty(), "an automatic start requests no consent");
     let is_announced = || far.app.platform.announced.lock().unwrap().iter().any(|a| a == "far: sign-in");
     assert!(poll_until(EVENT_TIMEOUT, is_announced).await, "the sign-in is announced");
     far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
-    far.allow().await;
-    far.ready().await;
+    far.approve_sign_in().await;
+    far.wait_until_ready().await;
     far.app.host.close().await;
 }
 
 #[tokio::test]
 async fn declined_sign_in_is_not_requested_again_until_the_user_asks() {
     let far = RemoteSetup::new().await;
-    far.approve().await;
+    far.approve_address().await;
     for _ in 0..2 {
-        far.app.decide(&far.sign_in_request().await, UserDecision::Deny).await;
-        far.needs_sign_in("declined").await;
+        far.app.decide(&far.wait_for_sign_in_request().await, UserDecision::Deny).await;
+        far.wait_until_sign_in_required("declined").await;
         assert!(far.app.consent_requests().await.is_empty(), "consent is not requested again automatically");
         assert!(far.view().await.failed.is_some(), "the reason of the failure is retained");
         far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
     }
-    far.allow().await;
-    far.ready().await;
+    far.approve_sign_in().await;
+    far.wait_until_ready().await;
     assert_eq!(far.view().await.failed, None, "a successful sign-in clears the failure");
     far.app.host.close().await;
 }
@@ -125,33 +125,33 @@ async fn sign_in_can_be_cancelled_at_any_time() {
     let issues =
         AuthorizationScript { authorizing: AuthorizationBehaviour::ShowsPage, ..AuthorizationScript::default() };
     let far = RemoteSetup::with(issues, ProtectedScript::default()).await;
-    far.approve().await;
+    far.approve_address().await;
     // The sign-in is cancelled while its consent request is pending.
-    far.sign_in_request().await;
+    far.wait_for_sign_in_request().await;
     far.app.host.cancel_sign_in(SERVER_NAME.into()).await.unwrap();
-    far.needs_sign_in("cancelled").await;
+    far.wait_until_sign_in_required("cancelled").await;
     far.assert_no_consent_requests().await;
     // The sign-in is cancelled while the browser is open.
     far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
-    far.allow().await;
+    far.approve_sign_in().await;
     let view = far.wait_for_browser().await;
     let progress = view.in_progress.unwrap();
     let left = progress.ends_at.unwrap() - ports::time::system_time_millis();
     assert!((200_000..=300_000).contains(&left), "five minutes are left to sign in: {left} ms");
     let callback = progress.redirect_uri.unwrap();
     far.app.host.cancel_sign_in(SERVER_NAME.into()).await.unwrap();
-    far.needs_sign_in("cancelled").await;
+    far.wait_until_sign_in_required("cancelled").await;
     assert!(browser::get(&callback).await.is_err(), "the redirect listener is closed");
     // The sign-in is cancelled by stopping the server.
     far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
-    far.sign_in_request().await;
+    far.wait_for_sign_in_request().await;
     far.app.host.stop_server(SERVER_NAME.into()).await.unwrap();
     far.app.until(SERVER_NAME, "stopped", |s| s.state == ServerState::Stopped).await;
     assert!(far.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
     far.until("ended", |view| view.in_progress.is_none()).await;
     // The sign-in is cancelled by removing the server.
     far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
-    far.sign_in_request().await;
+    far.wait_for_sign_in_request().await;
     far.app.host.remove_server(SERVER_NAME.into()).await.unwrap();
     assert!(far.app.consent_requests().await.is_empty(), "the consent request was withdrawn");
     far.app.host.close().await;
@@ -163,8 +163,8 @@ async fn redirect_from_another_browser_can_be_pasted() {
     far.app.platform.browses.store(false, Ordering::Relaxed);
     let waits = far.app.host.paste_redirect(SERVER_NAME.into(), "http://127.0.0.1:1/?code=a&state=b".into()).await;
     assert_eq!(waits, Err(SignInError::NotWaiting(SERVER_NAME.into())), "no sign-in waits for a redirect");
-    far.approve().await;
-    far.allow().await;
+    far.approve_address().await;
+    far.approve_sign_in().await;
     let progress = far.wait_for_browser().await.in_progress.unwrap();
     let page = browser::get(&progress.authorization_url.unwrap()).await.unwrap();
     let address = page.location().expect("the other browser is redirected").to_owned();
@@ -176,7 +176,7 @@ async fn redirect_from_another_browser_can_be_pasted() {
     let other = format!("{}?code=a&state=b", progress.redirect_uri.unwrap());
     far.app.host.paste_redirect(SERVER_NAME.into(), other).await.unwrap();
     far.app.host.paste_redirect(SERVER_NAME.into(), format!("  {address}\n")).await.unwrap();
-    far.ready().await;
+    far.wait_until_ready().await;
     far.app.host.close().await;
 }
 
@@ -187,7 +187,7 @@ async fn sign_in_is_not_offered_to_a_server_with_a_configured_key() {
     config.headers.insert("authorization".into(), "Bearer mine".into());
     let entry = ports::server_config::ServerEntry { name: SERVER_NAME.into(), config: config.into() };
     far.app.host.update_server(SERVER_NAME.into(), entry).await.unwrap();
-    far.approve().await;
+    far.approve_address().await;
     let view = far.app.until(SERVER_NAME, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = view.state else { unreachable!() };
     assert_eq!(failure.reason, host::view::FailureReason::Unauthorized, "[auth-custom-strategy] the key was refused");
@@ -208,10 +208,10 @@ async fn sign_in_is_not_offered_to_a_server_with_a_configured_key() {
 async fn announcements_can_be_disabled() {
     let far = RemoteSetup::new().await;
     far.app.host.set_settings(AppSettings { announce: false, ..AppSettings::default() }).await.unwrap();
-    far.approve().await;
-    far.app.decide(&far.sign_in_request().await, UserDecision::Deny).await;
+    far.approve_address().await;
+    far.app.decide(&far.wait_for_sign_in_request().await, UserDecision::Deny).await;
     let far = far.restart(HostOptions { autostart: true, ..HostOptions::default() }).await;
-    far.needs_sign_in("").await;
+    far.wait_until_sign_in_required("").await;
     assert!(far.app.platform.announced.lock().unwrap().is_empty(), "no announcement is shown");
     assert!(!far.app.consent_requests().await.iter().any(is_sign_in), "no consent is requested");
     far.app.host.close().await;

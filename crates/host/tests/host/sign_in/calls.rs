@@ -45,7 +45,7 @@ async fn call_that_requires_more_scopes_continues_after_consent() {
     let allowing = far.spawn_tool_approver();
     let calling = far.echo("more", "hello");
     let answering = async {
-        let request = far.sign_in_request().await;
+        let request = far.wait_for_sign_in_request().await;
         let ConsentRequestBody::SignIn { scopes, held_scopes, reason, .. } = &request.body else { unreachable!() };
         assert_eq!(held_scopes, &["read"], "the granted scopes are listed separately");
         assert!(
@@ -53,7 +53,12 @@ async fn call_that_requires_more_scopes_continues_after_consent() {
             "the requested scopes include the granted ones: {scopes:?}"
         );
         assert_eq!(reason, &SignInReason::StepUp { operation: "tools/call".into() }, "the reason names the method");
-        let led_to_it = ConsentRequestOrigin::Call { call: "more".into(), kind: CallKind::Tool, name: "echo".into() };
+        let led_to_it = ConsentRequestOrigin::Call {
+            call: "more".into(),
+            kind: CallKind::Tool,
+            name: "echo".into(),
+            conversation: None,
+        };
         assert_eq!(request.origin, led_to_it, "the origin is the call");
         let state = far.app.host.snapshot().await.unwrap().calls[0].state;
         assert_eq!(state, CallState::AwaitingApproval, "the call waits for the decision");
@@ -85,8 +90,15 @@ async fn call_with_a_denied_step_up_fails_alone() {
     let far = RemoteSetup::with(AuthorizationScript::default(), serves).await.signed_in().await;
     let allowing = far.spawn_tool_approver();
     let calling = far.echo("more", "hello");
-    let answering = async { far.app.decide(&far.sign_in_request().await, UserDecision::Deny).await };
-    let (called, ()) = tokio::join!(calling, answering);
+    let answering = async {
+        let request = far.wait_for_sign_in_request().await;
+        far.app.decide(&request, UserDecision::Deny).await;
+        request
+    };
+    let (called, request) = tokio::join!(calling, answering);
+    let entries = far.app.entries_of_kind("sign-in");
+    let denied = entries.last().map(|entry| (&*entry.decision, &*entry.hash));
+    assert_eq!(denied, Some(("denied", request.hash.as_str())), "the entry has the shown hash");
     let failure = called.expect_err("the call fails").to_string();
     assert!(failure.contains("403"), "the error contains the server's response: {failure}");
     assert_eq!(far.app.server(SERVER_NAME).await.state, ServerState::Ready, "the server stays ready");
@@ -110,7 +122,7 @@ async fn cancelled_call_withdraws_only_its_own_step_up() {
     let allowing = far.spawn_tool_approver();
     far.app.platform.browses.store(false, Ordering::Relaxed);
     let cancellation = async {
-        far.sign_in_request().await;
+        far.wait_for_sign_in_request().await;
         far.app.host.cancel_call("one".into()).await.unwrap();
     };
     let (called, ()) = tokio::join!(far.echo("one", "x"), cancellation);
@@ -118,7 +130,7 @@ async fn cancelled_call_withdraws_only_its_own_step_up() {
     far.assert_no_consent_requests().await;
     assert_eq!(far.view().await.in_progress, None, "the step-up ends with the call");
     let browsing = async {
-        far.allow().await;
+        far.approve_sign_in().await;
         let progress = far.wait_for_browser().await.in_progress.unwrap();
         far.app.host.cancel_call("two".into()).await.unwrap();
         progress.authorization_url.unwrap()
@@ -139,11 +151,11 @@ async fn session_with_expired_tokens_waits_for_the_user() {
     let allowing = far.spawn_tool_approver();
     far.issuer.invalidate_access_tokens();
     far.echo("late", "x").await.expect_err("the call can't be signed");
-    far.needs_sign_in("").await;
+    far.wait_until_sign_in_required("").await;
     assert!(!far.app.consent_requests().await.iter().any(is_sign_in), "no sign-in was requested");
     far.app.host.start_server(SERVER_NAME.into()).await.unwrap();
-    far.allow().await;
-    far.ready().await;
+    far.approve_sign_in().await;
+    far.wait_until_ready().await;
     far.echo("after", "x").await.expect("the server is ready again");
     allowing.abort();
     far.app.host.close().await;

@@ -22,7 +22,7 @@ async fn sign_out_revokes_tokens_and_ends_sessions() {
     let out = far.app.host.sign_out(SERVER_NAME.into()).await.unwrap();
     assert_eq!(out, SignOutOutcome::Revoked, "the tokens were revoked");
     assert_eq!(far.issuer.valid_token_counts(), (0, 0), "no token is valid any more");
-    far.needs_sign_in("you signed out").await;
+    far.wait_until_sign_in_required("you signed out").await;
     assert_eq!(far.view().await.account, None, "no account is signed in");
     assert!(far.app.decisions().iter().any(|(kind, ..)| kind == "sign-out"), "the sign-out is audited");
     assert_eq!(
@@ -32,8 +32,8 @@ async fn sign_out_revokes_tokens_and_ends_sessions() {
     );
     let far = far.restart(host::HostOptions::default()).await;
     far.app.host.start_server(SERVER_NAME.into()).await.unwrap();
-    far.allow().await;
-    far.ready().await;
+    far.approve_sign_in().await;
+    far.wait_until_ready().await;
     far.app.host.close().await;
 }
 
@@ -44,8 +44,8 @@ async fn outcome_of_the_token_revocation_is_reported() {
     let out = far.app.host.sign_out(SERVER_NAME.into()).await.unwrap();
     assert_eq!(out, SignOutOutcome::RevocationNotOffered, "revocation is not offered");
     far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
-    far.allow().await;
-    far.ready().await;
+    far.approve_sign_in().await;
+    far.wait_until_ready().await;
     far.app.host.close().await;
 
     let far = RemoteSetup::new().await.signed_in().await;
@@ -63,8 +63,8 @@ async fn outcome_of_the_token_revocation_is_reported() {
 async fn another_account_can_be_chosen() {
     let far = RemoteSetup::new().await.signed_in().await;
     far.app.host.change_account(SERVER_NAME.into()).await.unwrap();
-    far.allow().await;
-    far.ready().await;
+    far.approve_sign_in().await;
+    far.wait_until_ready().await;
     let authorizations = far.issuer.authorization_queries();
     assert_eq!(authorizations.len(), 2, "two pages were opened");
     assert_eq!(parameter_value(&authorizations[0], "prompt"), None, "the first sign-in has no prompt parameter");

@@ -63,37 +63,37 @@ impl RemoteSetup {
     }
 
     /// Starts the server and approves its address permanently.
-    async fn approve(&self) {
+    async fn approve_address(&self) {
         self.app.host.start_server(SERVER_NAME.into()).await.unwrap();
         let is_connect = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::ConnectServer { .. });
         let request = self.app.consent_request(SERVER_NAME, "its address", is_connect).await;
         self.app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     }
 
-    async fn sign_in_request(&self) -> ConsentRequestView {
+    async fn wait_for_sign_in_request(&self) -> ConsentRequestView {
         self.app.consent_request(SERVER_NAME, "signing in", is_sign_in).await
     }
 
-    async fn allow(&self) {
-        let request = self.sign_in_request().await;
+    async fn approve_sign_in(&self) {
+        let request = self.wait_for_sign_in_request().await;
         self.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     }
 
-    async fn ready(&self) -> ServerView {
+    async fn wait_until_ready(&self) -> ServerView {
         self.app.until(SERVER_NAME, "in use", |s| s.state == ServerState::Ready && s.counts[0] > 0).await
     }
 
     /// Starts the server, approves its address, and signs in.
     async fn signed_in(self) -> Self {
-        self.approve().await;
-        self.allow().await;
-        self.ready().await;
+        self.approve_address().await;
+        self.approve_sign_in().await;
+        self.wait_until_ready().await;
         self
     }
 
     /// Waits until the server requires a sign-in and no sign-in is in progress. The reason displayed to the user must
     /// contain `cause`.
-    async fn needs_sign_in(&self, cause: &str) {
+    async fn wait_until_sign_in_required(&self, cause: &str) {
         let view = self
             .app
             .until(SERVER_NAME, "waiting for a sign-in", |s| needed_sign_in(s).is_some_and(|(_, under_way)| !under_way))

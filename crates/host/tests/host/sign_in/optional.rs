@@ -38,22 +38,22 @@ async fn stop_and_wait(far: &RemoteSetup) {
 #[tokio::test]
 async fn user_can_sign_in_to_a_server_that_does_not_require_it() {
     let far = open_remote().await;
-    far.approve().await;
-    far.ready().await;
+    far.approve_address().await;
+    far.wait_until_ready().await;
     assert!(far.app.consent_requests().await.is_empty(), "using the server requires no sign-in");
     stop_and_wait(&far).await;
     far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
-    far.allow().await;
+    far.approve_sign_in().await;
     wait_until_signed_in(&far).await;
     // The user is signed in already, so the request requires nothing more.
     stop_and_wait(&far).await;
     far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
-    far.ready().await;
+    far.wait_until_ready().await;
     assert!(far.app.consent_requests().await.is_empty(), "a signed-in user is not prompted again");
     // Changing the account requires a sign-in in any case.
     stop_and_wait(&far).await;
     far.app.host.change_account(SERVER_NAME.into()).await.unwrap();
-    far.allow().await;
+    far.approve_sign_in().await;
     wait_until_signed_in(&far).await;
     let authorizations = far.issuer.authorization_queries();
     assert_eq!(authorizations.len(), 2, "one page was opened for each account");
@@ -68,11 +68,11 @@ async fn user_can_sign_in_to_a_server_that_does_not_require_it() {
 #[tokio::test]
 async fn sign_in_request_ends_with_its_decision() {
     let far = open_remote().await;
-    far.approve().await;
-    far.ready().await;
+    far.approve_address().await;
+    far.wait_until_ready().await;
     let far = far.restart(HostOptions::default()).await;
     far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
-    let request = far.sign_in_request().await;
+    let request = far.wait_for_sign_in_request().await;
     assert!(far.view().await.in_progress.is_some(), "the sign-in in progress is reported");
     far.app.decide(&request, host::view::UserDecision::Deny).await;
     far.assert_no_consent_requests().await;
@@ -84,7 +84,7 @@ async fn sign_in_request_ends_with_its_decision() {
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     far.app.host.restart_server(SERVER_NAME.into()).await.unwrap();
-    far.ready().await;
+    far.wait_until_ready().await;
     assert!(far.app.consent_requests().await.is_empty(), "the sign-in is not requested again automatically");
     far.app.host.close().await;
 }

@@ -18,8 +18,8 @@ use super::{RemoteSetup, SERVER_NAME};
 
 const REVISION: &str = "2025-11-25";
 
-/// Starts a server with resources and logging. Once the returned flag is set, the server rejects requests until they
-/// contain a different token.
+/// Starts a server with resources and logging. Once the returned flag is set, the server rejects requests until one has
+/// another token than the last accepted one, and then accepts that token.
 async fn server_with_resources(issuer: &AuthorizationServer) -> (HttpServer, Arc<AtomicBool>) {
     let (refuses, issuer) = (Arc::new(AtomicBool::new(false)), issuer.issuer());
     let refusing = Arc::clone(&refuses);
@@ -176,7 +176,7 @@ async fn locked_keychain_is_reported_and_loses_nothing() {
     assert!(far.app.consent_requests().await.is_empty(), "no consent is requested for it");
     keychain.is_locked.store(false, Ordering::Relaxed);
     far.app.host.start_server(SERVER_NAME.into()).await.unwrap();
-    far.ready().await;
+    far.wait_until_ready().await;
     assert_eq!(far.issuer.authorization_queries().len(), 1, "the earlier sign-in is used");
     allowing.abort();
     far.app.host.close().await;
@@ -189,10 +189,10 @@ async fn failed_token_refresh_is_retried_after_a_network_change() {
     far.issuer.invalidate_access_tokens();
     far.issuer.set(|script| script.down = Some(503));
     far.echo("late", "x").await.expect_err("the token can't be refreshed");
-    far.needs_sign_in("503").await;
+    far.wait_until_sign_in_required("503").await;
     far.issuer.set(|script| script.down = None);
-    far.app.host.network_changed().await.unwrap();
-    far.ready().await;
+    far.app.host.handle_network_change().await.unwrap();
+    far.wait_until_ready().await;
     assert_eq!(far.issuer.authorization_queries().len(), 1, "no new sign-in is required");
     allowing.abort();
     far.app.host.close().await;
@@ -205,9 +205,9 @@ async fn failed_token_refresh_is_retried_later() {
     far.issuer.invalidate_access_tokens();
     far.issuer.set(|script| script.down = Some(503));
     far.echo("late", "x").await.expect_err("the token can't be refreshed");
-    far.needs_sign_in("503").await;
+    far.wait_until_sign_in_required("503").await;
     far.issuer.set(|script| script.down = None);
-    far.ready().await;
+    far.wait_until_ready().await;
     assert_eq!(far.issuer.authorization_queries().len(), 1, "no action of the user is required");
     allowing.abort();
     far.app.host.close().await;

@@ -20,7 +20,7 @@ async fn sign_in_persists_across_restarts() {
         "the storage of the tokens is reported: {token_storage:?}"
     );
     let far = far.restart(HostOptions { autostart: true, ..HostOptions::default() }).await;
-    far.ready().await;
+    far.wait_until_ready().await;
     assert_eq!(far.issuer.authorization_queries().len(), 1, "no new sign-in is required");
     let far = far.restart(HostOptions::default()).await;
     let view = far.view().await;
@@ -33,7 +33,7 @@ async fn sign_in_persists_across_restarts() {
     // Repeats the test with an expired access token and a valid refresh token.
     far.issuer.invalidate_access_tokens();
     far.app.host.start_server(SERVER_NAME.into()).await.unwrap();
-    far.ready().await;
+    far.wait_until_ready().await;
     assert!(!far.app.consent_requests().await.iter().any(is_sign_in), "a refresh requires no new sign-in");
     far.app.host.close().await;
 }
@@ -51,7 +51,7 @@ async fn tokens_are_never_shown_or_written() {
     far.issuer.invalidate_access_tokens();
     far.echo("renewed", "x").await.expect("a call passes");
     far.app.host.sign_out(SERVER_NAME.into()).await.unwrap();
-    far.needs_sign_in("").await;
+    far.wait_until_sign_in_required("").await;
     let activity = far.app.activity(SERVER_NAME).await;
     let view = format!("{:?} {:?}", far.view().await, far.app.host.snapshot().await.unwrap());
     let secrets = far.issuer.secrets();
@@ -100,10 +100,10 @@ async fn configured_client_credentials_are_used_and_not_shown() {
         ..AuthConfig::default()
     };
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
-    let key = secrets::storage_key("far.clientSecret", &config.origin().unwrap());
+    let key = secrets::secret_storage_key("far.clientSecret", &config.origin().unwrap());
     let far = RemoteSetup::over(issuer, server, config.into()).await;
     // Without the client secret, the sign-in fails.
-    far.approve().await;
+    far.approve_address().await;
     let view = far.app.until(SERVER_NAME, "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     let ServerState::Failed(failure) = view.state else { unreachable!() };
     assert_eq!(
@@ -114,7 +114,7 @@ async fn configured_client_credentials_are_used_and_not_shown() {
     );
     far.keychain.set(&key, "cl1ent-secret").unwrap();
     far.app.host.start_server(SERVER_NAME.into()).await.unwrap();
-    let request = far.sign_in_request().await;
+    let request = far.wait_for_sign_in_request().await;
     let ConsentRequestBody::SignIn { client_id, scopes, .. } = &request.body else { unreachable!() };
     assert_eq!(
         (client_id.as_str(), scopes),
@@ -122,7 +122,7 @@ async fn configured_client_credentials_are_used_and_not_shown() {
         "the client id and the scopes are displayed"
     );
     far.app.decide(&request, UserDecision::Allow(policy::ApprovalScope::Once)).await;
-    far.ready().await;
+    far.wait_until_ready().await;
     assert!(
         !far.app.activity(SERVER_NAME).await.contains("cl1ent-secret"),
         "the activity log doesn't contain the secret"
@@ -146,7 +146,7 @@ async fn setup_with_secret(secret: &str) -> (RemoteSetup, String) {
         ..AuthConfig::default()
     };
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
-    let key = secrets::storage_key("far.clientSecret", &config.origin().unwrap());
+    let key = secrets::secret_storage_key("far.clientSecret", &config.origin().unwrap());
     (RemoteSetup::over(issuer, server, config.into()).await, key)
 }
 
@@ -161,19 +161,19 @@ async fn change_secret(far: &RemoteSetup, key: &str, secret: &str) {
 async fn replaced_secret_is_used_by_the_next_sign_in() {
     let (far, key) = setup_with_secret("r1ght-secret").await;
     far.keychain.set(&key, "wr0ng-secret").unwrap();
-    far.approve().await;
-    far.allow().await;
-    far.needs_sign_in("invalid_client").await;
+    far.approve_address().await;
+    far.approve_sign_in().await;
+    far.wait_until_sign_in_required("invalid_client").await;
     change_secret(&far, &key, "r1ght-secret").await;
     far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
-    far.allow().await;
-    far.ready().await;
+    far.approve_sign_in().await;
+    far.wait_until_ready().await;
     // Changes the secret again while the server is running.
     far.issuer.set(|script| drop(script.clients.insert("us".to_owned(), Some("an0ther-secret".to_owned()))));
     change_secret(&far, &key, "an0ther-secret").await;
     let before = far.app.server(SERVER_NAME).await.since;
     far.app.host.sign_in(SERVER_NAME.into()).await.unwrap();
-    far.allow().await;
+    far.approve_sign_in().await;
     let signed_in = |s: &host::view::ServerView| s.state == ServerState::Ready && s.since > before;
     far.app.until(SERVER_NAME, "in use again", signed_in).await;
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;
@@ -230,11 +230,11 @@ async fn client_credentials_require_no_consent() {
         ..AuthConfig::default()
     };
     let config = HttpConfig { url: server.url(), auth: Some(auth), ..HttpConfig::default() };
-    let key = secrets::storage_key("far.clientSecret", &config.origin().unwrap());
+    let key = secrets::secret_storage_key("far.clientSecret", &config.origin().unwrap());
     let far = RemoteSetup::over(issuer, server, config.into()).await;
     far.keychain.set(&key, "cl1ent-secret").unwrap();
-    far.approve().await;
-    far.ready().await;
+    far.approve_address().await;
+    far.wait_until_ready().await;
     assert!(far.issuer.authorization_queries().is_empty(), "[auth-cc-renew] no browser is opened");
     assert_eq!(far.issuer.token_requests("client_credentials").len(), 1, "one token was requested");
     // The next connection must use the new value.
@@ -255,7 +255,7 @@ async fn client_id_can_be_entered_if_nothing_else_works() {
     let clients = [("typed".to_owned(), None)].into();
     let script = AuthorizationScript { registration: false, clients, ..AuthorizationScript::default() };
     let far = RemoteSetup::with(script, ProtectedScript::default()).await;
-    far.approve().await;
+    far.approve_address().await;
     let is_it = |q: &host::view::ConsentRequestView| matches!(q.body, ConsentRequestBody::ClientId { .. });
     let request = far.app.consent_request(SERVER_NAME, "the id", is_it).await;
     let ConsentRequestBody::ClientId { issuer, redirect_uri, .. } = &request.body else { unreachable!() };
@@ -265,8 +265,8 @@ async fn client_id_can_be_entered_if_nothing_else_works() {
     let taken = far.app.host.decide(request.id, request.hash.to_string(), entered("")).await;
     assert!(taken.is_err(), "an empty id is refused");
     far.app.decide(&request, entered("typed")).await;
-    far.allow().await;
-    far.ready().await;
+    far.approve_sign_in().await;
+    far.wait_until_ready().await;
     let sent = far.issuer.authorization_queries();
     let sent = testkit::authorization::parameter_value(&sent[0], "redirect_uri");
     assert_eq!(sent, Some(shown.as_str()), "[auth-manual-client-id] the redirect URI to register is displayed");

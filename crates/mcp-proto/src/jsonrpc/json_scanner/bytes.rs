@@ -63,7 +63,7 @@ pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
 fn long_string_end(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
     let mut escapes = false;
     loop {
-        at = find_plain_end(bytes, at)?;
+        at = find_quote_or_backslash(bytes, at)?;
         if bytes.get(at)? == &b'"' {
             return Some((at + 1, escapes));
         }
@@ -89,10 +89,10 @@ fn find_special_byte(bytes: &[u8], mut at: usize) -> usize {
 
 /// Returns the position of the next quote or backslash, or `None` if a control character or the end of `bytes` is
 /// before it.
-pub(super) fn find_plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+pub(super) fn find_quote_or_backslash(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         let rest = bytes.get(at..)?;
-        let block = rest.get(..STRING_BLOCK_BYTES).unwrap_or(rest);
+        let block = rest.get(..STRING_SCAN_BLOCK_BYTES).unwrap_or(rest);
         let found = memchr::memchr2(b'"', b'\\', block);
         let passed = block.get(..found.unwrap_or(block.len()))?;
         if passed.iter().fold(u8::MAX, |least, byte| least.min(*byte)) < b' ' {
@@ -102,21 +102,21 @@ pub(super) fn find_plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
         if found.is_some() {
             return Some(at);
         }
-        if block.len() < STRING_BLOCK_BYTES {
+        if block.len() < STRING_SCAN_BLOCK_BYTES {
             return None;
         }
-        while bytes.get(at..).and_then(<[u8]>::first_chunk).is_some_and(is_plain_block) {
-            at += STRING_BLOCK_BYTES;
+        while bytes.get(at..).and_then(<[u8]>::first_chunk).is_some_and(has_no_special_byte) {
+            at += STRING_SCAN_BLOCK_BYTES;
         }
     }
 }
 
 /// Number of bytes of a long string that are examined at once.
-const STRING_BLOCK_BYTES: usize = 1024;
+const STRING_SCAN_BLOCK_BYTES: usize = 1024;
 
 /// Returns `true` if the block has no quote, backslash or control character. Has no branch per byte, so that the
 /// compiler can vectorize the loop.
-fn is_plain_block(block: &[u8; STRING_BLOCK_BYTES]) -> bool {
+fn has_no_special_byte(block: &[u8; STRING_SCAN_BLOCK_BYTES]) -> bool {
     let (mut quote, mut backslash, mut least) = (u8::MAX, u8::MAX, u8::MAX);
     for byte in block {
         quote = quote.min(byte ^ b'"');
@@ -132,9 +132,9 @@ fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
         b'u' => {
-            let unit = parse_code_unit(bytes, at)?;
+            let unit = parse_utf16_code_unit(bytes, at)?;
             if (0xd800..0xdc00).contains(&unit) {
-                let low = literal_end(bytes, at + 5, b"\\").and_then(|at| parse_code_unit(bytes, at))?;
+                let low = literal_end(bytes, at + 5, b"\\").and_then(|at| parse_utf16_code_unit(bytes, at))?;
                 return (0xdc00..0xe000).contains(&low).then_some(at + 11);
             }
             (!(0xdc00..0xe000).contains(&unit)).then_some(at + 5)
@@ -144,7 +144,7 @@ fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Returns the code unit of an escape whose `u` and four hexadecimal digits begin at `at`.
-fn parse_code_unit(bytes: &[u8], at: usize) -> Option<u32> {
+fn parse_utf16_code_unit(bytes: &[u8], at: usize) -> Option<u32> {
     let [b'u', digits @ ..] = bytes.get(at..)?.first_chunk::<5>()? else { return None };
     digits.iter().try_fold(0, |unit, digit| Some(unit << 4 | char::from(*digit).to_digit(16)?))
 }

@@ -11,7 +11,7 @@ use super::*;
 
 fn is_valid(text: &str) -> bool {
     let mut scan = JsonScanner::new(text);
-    scan.consume_value().is_some() && scan.is_done()
+    scan.consume_value().is_some() && scan.is_at_end()
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn string_ends_at_its_unescaped_quote() {
 }
 
 #[test]
-fn validity_matches_serde() {
+fn scanner_accepts_the_json_that_serde_accepts() {
     for text in [
         "0",
         "-0",
@@ -137,13 +137,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn validity_of_arbitrary_text_matches_serde(pieces in prop::collection::vec(json_token(), 0..12)) {
+    fn scanner_accepts_arbitrary_text_if_serde_does(pieces in prop::collection::vec(json_token(), 0..12)) {
         let text = pieces.concat();
         prop_assert_eq!(is_valid(&text), serde_json::from_str::<IgnoredAny>(&text).is_ok(), "X37, X38: {:?}", text);
     }
 
     #[test]
-    fn validity_after_one_changed_byte_matches_serde(
+    fn scanner_accepts_json_with_one_changed_byte_if_serde_does(
         value in valid_json(), pretty in any::<bool>(), at in any::<prop::sample::Index>(), byte in 0_u8..128,
     ) {
         let text = if pretty { format!("{value:#}") } else { value.to_string() };
@@ -157,7 +157,7 @@ proptest! {
     }
 
     #[test]
-    fn recorded_spans_keep_their_positions(value in valid_json(), pretty in any::<bool>()) {
+    fn recorded_value_spans_match_the_scanned_values(value in valid_json(), pretty in any::<bool>()) {
         let text = if pretty { format!("{value:#}") } else { value.to_string() };
         let mut spans = LargeValueRecorder::default();
         prop_assert_eq!(JsonScanner::new(&text).consume_value_with_recorder(&mut spans), Some(&*text), "the whole value must be consumed");

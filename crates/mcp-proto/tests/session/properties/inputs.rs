@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::peer::{all_capabilities, form_params, sampling_params};
+use crate::peer::{all_capabilities, form_elicitation_params, sampling_params};
 
 pub(super) fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
@@ -54,7 +54,7 @@ pub(super) fn any_message() -> impl Strategy<Value = Value> {
     let small = 0_i64..12;
     let body = prop_oneof![
         any_json(),
-        Just(form_params()),
+        Just(form_elicitation_params()),
         Just(sampling_params()),
         small.clone().prop_map(|id| json!({ "requestId": id })),
         (small.clone(), 0..9).prop_map(|(token, progress)| json!({ "progressToken": token, "progress": progress })),
@@ -64,7 +64,7 @@ pub(super) fn any_message() -> impl Strategy<Value = Value> {
             "type": "object", "properties": { "text": { "type": "string", "x-mcp-header": "T" } } } }] })),
         Just(json!({ "content": [{ "type": "text", "text": "x" }] })),
         Just(json!({ "resultType": "input_required", "requestState": "s" })),
-        Just(json!({ "resultType": "input_required", "inputRequests": { "k": { "method": "roots/list" }, "e": { "method": "elicitation/create", "params": form_params() } } })),
+        Just(json!({ "resultType": "input_required", "inputRequests": { "k": { "method": "roots/list" }, "e": { "method": "elicitation/create", "params": form_elicitation_params() } } })),
         Just(json!({ "protocolVersion": "2025-03-26", "capabilities": all_capabilities() })),
         Just(json!({ "taskId": "t", "status": "input_required", "inputRequests": { "k": { "method": "roots/list" } } })),
         Just(json!({ "taskId": "t", "status": "working", "resultType": "task", "pollIntervalMs": 100 })),

@@ -16,8 +16,8 @@ use reqwest::Method;
 use tokio::time::timeout;
 use url::Url;
 
+use crate::driver::deadline_timer::DeadlineTimer;
 use crate::driver::driver_core::{DriverCore, tokio_clock_now};
-use crate::driver::due_timer::DeadlineTimer;
 use crate::driver::session_owner::wait_until_owner_ready;
 use crate::driver::{DetectedTransport, DriverEvent};
 use crate::http::connection_notes::ConnectionNotes;
@@ -26,8 +26,9 @@ use crate::http::exchange::{self, ExchangeEvent, ExchangeFuture, ExchangeStep};
 use crate::http::headers::{self, SessionHeaders};
 use crate::http::{HttpLimits, connection_notes, delivery_faults};
 
-/// Exchange number of the event stream.
+/// Number that identifies the HTTP exchange of the event stream. POSTs have higher numbers.
 const STREAM_EXCHANGE_ID: u64 = 0;
+/// Maximum number of steps of HTTP exchanges that are handled before the session's owner is polled again.
 const MAX_EXCHANGE_STEPS_PER_POLL: usize = 64;
 /// Maximum number of messages that wait because the maximum number of POSTs is in progress. With more, the session is
 /// closed.
@@ -50,13 +51,14 @@ pub(super) struct LegacyDriver<'o> {
     waiting: VecDeque<OutgoingMessage>,
     /// URL to which messages are posted, or `None` before the server has sent it.
     post_to: Option<Url>,
-    /// Exchange number of a POST that must complete before other messages are sent, or `None` if none must.
-    gate: Option<u64>,
+    /// Number of the POST that must complete before other messages are sent, or `None` if none must.
+    blocking_exchange: Option<u64>,
     /// Set if the caller tries Streamable HTTP when the server does not support HTTP+SSE.
     may_fall_back_to_streamable: bool,
-    /// Set when the server has opened the stream in response to the GET.
+    /// Set after the server has responded to the GET with an event stream.
     is_answered: bool,
-    /// Deadline for the server's `endpoint` event, after which Streamable HTTP is tried.
+    /// Time at which the driver gives up waiting for the `endpoint` event and the caller tries Streamable HTTP, or
+    /// `None`.
     fall_back_at: Option<Instant>,
     not_found: Option<DeliveryFault>,
 }
@@ -64,7 +66,7 @@ pub(super) struct LegacyDriver<'o> {
 /// A POST whose HTTP response has not arrived yet.
 struct PendingPost {
     about: OutgoingKind,
-    /// Set if the server did not accept the message in time.
+    /// Set if the server did not accept the message within [`HttpLimits::accept`].
     late: bool,
 }
 
@@ -98,7 +100,7 @@ impl<'o> LegacyDriver<'o> {
             last_post: STREAM_EXCHANGE_ID,
             waiting: VecDeque::new(),
             post_to: None,
-            gate: None,
+            blocking_exchange: None,
             may_fall_back_to_streamable,
             is_answered: false,
             not_found: None,
@@ -118,7 +120,7 @@ impl<'o> LegacyDriver<'o> {
         ));
         while !self.is_over() {
             self.step().await;
-            self.pump();
+            self.send_and_deliver();
         }
         match self.not_found.take() {
             Some(fault) if !self.core.is_stopped() => {
@@ -132,25 +134,25 @@ impl<'o> LegacyDriver<'o> {
     }
 
     fn is_over(&self) -> bool {
-        self.core.is_stopped() || self.core.over.is_some() || self.not_found.is_some()
+        self.core.is_stopped() || self.core.close_reason.is_some() || self.not_found.is_some()
     }
 
     /// Waits for one event of the owner, a timer or the server, and handles it. The owner is polled first. The server
     /// is polled last, and only while the owner accepts events.
     async fn step(&mut self) {
         let wakes = [self.core.next_wake(), self.fall_back_at].into_iter().flatten().min();
-        self.alarm.fire_by(wakes);
+        self.alarm.fire_no_later_than(wakes);
         let room = self.core.has_room();
         let core = &mut self.core;
         tokio::select! {
             biased;
             () = wait_until_owner_ready(core.owner) => core.run_owner(),
-            () = self.alarm.wait_due() => self.on_deadline(tokio_clock_now()),
+            () = self.alarm.wait_until_due() => self.on_deadline(tokio_clock_now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = tokio_clock_now();
                 self.on_step(step, now);
                 for _ in 1..MAX_EXCHANGE_STEPS_PER_POLL {
-                    self.pump();
+                    self.send_and_deliver();
                     if !self.core.has_room() || self.is_over() {
                         return;
                     }
@@ -178,15 +180,17 @@ impl<'o> LegacyDriver<'o> {
         }
     }
 
-    fn pump(&mut self) {
+    fn send_and_deliver(&mut self) {
         loop {
             self.core.send_pending_notification();
-            self.pump_messages();
+            self.post_queued_messages();
             while self.core.has_room() {
                 let Some(event) = self.core.session.poll_event() else { break };
                 if matches!(event, SessionEvent::Ready(_)) {
-                    let connected =
-                        DriverEvent::Connected { transport: DetectedTransport::HttpSse, how: self.notes.take_steps() };
+                    let connected = DriverEvent::Connected {
+                        transport: DetectedTransport::HttpSse,
+                        how: self.notes.take_detection_steps(),
+                    };
                     self.core.outbox.push(connected);
                 }
                 self.core.emit(event);
@@ -197,8 +201,8 @@ impl<'o> LegacyDriver<'o> {
         }
     }
 
-    /// Posts the queued messages. Before the server has sent its endpoint, they remain in the session.
-    fn pump_messages(&mut self) {
+    /// Posts the messages of the session. Before the server has sent the URL for messages, they remain in the session.
+    fn post_queued_messages(&mut self) {
         let Some(post_to) = self.post_to.clone() else { return };
         while let Some(outgoing) = self.core.session.poll_transmit() {
             self.waiting.push_back(outgoing);
@@ -206,7 +210,7 @@ impl<'o> LegacyDriver<'o> {
         if self.waiting.len() > MAX_WAITING_MESSAGES {
             return self.core.session.handle_closed(CloseReason::NotReading(self.waiting.len()), tokio_clock_now());
         }
-        while self.gate.is_none()
+        while self.blocking_exchange.is_none()
             && self.posts.len() < self.limits.posts
             && let Some(outgoing) = self.next_message()
         {
@@ -214,8 +218,8 @@ impl<'o> LegacyDriver<'o> {
         }
     }
 
-    /// Removes and returns the next message to post. [`HttpLimits::RESERVED_POSTS`] POSTs are reserved for pings,
-    /// notifications and responses, for servers that delay the responses to all requests.
+    /// Removes and returns the next message to post. The last [`HttpLimits::RESERVED_POSTS`] POSTs are not used for
+    /// requests other than pings, because servers may delay the responses to all requests.
     fn next_message(&mut self) -> Option<OutgoingMessage> {
         let requests = self.limits.posts.saturating_sub(HttpLimits::RESERVED_POSTS).max(1);
         let only_small = self.posts.len() >= requests;
@@ -233,7 +237,7 @@ impl<'o> LegacyDriver<'o> {
         self.core.emit_sent_frame(body.clone(), &about);
         self.last_post += 1;
         if matches!(&about, OutgoingKind::Notification { method } if method == "notifications/initialized") {
-            self.gate = Some(self.last_post);
+            self.blocking_exchange = Some(self.last_post);
         }
         let parts =
             RequestParts { method: Method::POST, url, headers: headers::sse_post_request_headers(), body: Some(body) };
@@ -258,8 +262,8 @@ impl<'o> LegacyDriver<'o> {
             return self.on_stream_step(what, now);
         }
         let Some(post) = self.posts.remove(&exchange) else { return };
-        if self.gate == Some(exchange) {
-            self.gate = None;
+        if self.blocking_exchange == Some(exchange) {
+            self.blocking_exchange = None;
         }
         let fault = match what {
             ExchangeEvent::Refused(refusal) => {
@@ -269,7 +273,7 @@ impl<'o> LegacyDriver<'o> {
                 refusal.fault
             }
             ExchangeEvent::Failed(fault) => fault,
-            ExchangeEvent::Late(work) => return self.on_late_response(exchange, post.about, work),
+            ExchangeEvent::Late(work) => return self.on_late_post_response(exchange, post.about, work),
             ExchangeEvent::Accepted
             | ExchangeEvent::Body(_)
             | ExchangeEvent::Events { .. }
@@ -278,7 +282,7 @@ impl<'o> LegacyDriver<'o> {
         };
         match post.about {
             // A proxy ended the delayed HTTP response. The server may still send the result on the stream.
-            OutgoingKind::Request { id, method } if post.late && is_gateway_fault(&fault) => {
+            OutgoingKind::Request { id, method } if post.late && is_http_gateway_fault(&fault) => {
                 if self.core.session.is_response_pending(&id) {
                     let cause = delivery_faults::displayed_server_text(&fault.to_string());
                     self.note(format!("{method} was not accepted ({cause}); its answer is still waited for"));
@@ -296,8 +300,9 @@ impl<'o> LegacyDriver<'o> {
         }
     }
 
-    /// Continues to wait for a delayed HTTP response while the result of its request is pending.
-    fn on_late_response(&mut self, exchange: u64, about: OutgoingKind, work: ExchangeFuture) {
+    /// Continues to wait for the delayed HTTP response to a posted request, while the request's JSON-RPC response is
+    /// pending.
+    fn on_late_post_response(&mut self, exchange: u64, about: OutgoingKind, work: ExchangeFuture) {
         if matches!(&about, OutgoingKind::Request { id, .. } if self.core.session.is_response_pending(id)) {
             self.work.push(exchange::wait_for_late_acceptance(exchange, work, self.limits.accept));
             self.posts.insert(exchange, PendingPost { about, late: true });
@@ -307,8 +312,8 @@ impl<'o> LegacyDriver<'o> {
     /// Closes the session and its connections, and delivers the remaining events.
     async fn end(mut self) {
         self.core.close_session();
-        self.gate = None;
-        self.pump_messages();
+        self.blocking_exchange = None;
+        self.post_queued_messages();
         self.core.emit_remaining_events();
         let LegacyDriver { core, mut work, posts, .. } = self;
         let mut left = posts.len();
@@ -326,7 +331,7 @@ impl<'o> LegacyDriver<'o> {
     }
 }
 
-/// Returns `true` if a proxy, rather than the server, may have ended the delayed response.
-fn is_gateway_fault(fault: &DeliveryFault) -> bool {
+/// Returns `true` if a proxy may have caused this fault of a delayed response, rather than the server.
+fn is_http_gateway_fault(fault: &DeliveryFault) -> bool {
     matches!(fault, DeliveryFault::Lost { .. } | DeliveryFault::Status { code: 408 | 502..=504, .. })
 }

@@ -63,7 +63,7 @@ impl LegacyDriver<'_> {
                 };
                 match found {
                     Ok(url) => {
-                        self.notes.add_step("GET answered with an endpoint event".to_owned());
+                        self.notes.add_detection_step("GET answered with an endpoint event".to_owned());
                         self.post_to = Some(url);
                         self.fall_back_at = None;
                     }
@@ -73,8 +73,8 @@ impl LegacyDriver<'_> {
             SseEvent::Data { kind, data } if kind == "message" => {
                 self.core.process_line(DecodedLine::Whole(data), StreamOrigin::Get, now);
             }
-            SseEvent::TooLarge { head } => {
-                self.core.process_line(DecodedLine::TooLong { head }, StreamOrigin::Get, now);
+            SseEvent::Oversized { head } => {
+                self.core.process_line(DecodedLine::Oversized { head }, StreamOrigin::Get, now);
             }
             SseEvent::Data { .. } | SseEvent::Id(_) | SseEvent::Retry(_) => {}
         }

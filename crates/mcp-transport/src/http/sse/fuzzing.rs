@@ -8,7 +8,7 @@ use futures_util::{FutureExt, StreamExt, stream};
 pub use super::sse_events::SseEvent;
 use super::sse_events::SseEvents;
 
-/// Returns the items of a stream whose bytes arrive in `chunks`. Events larger than `limit` bytes are skipped.
+/// Returns the events of an event stream whose bytes arrive in `chunks`. Events larger than `limit` bytes are skipped.
 ///
 /// Returns `None` if the reader waits after the last chunk or reports an error, which are both bugs.
 #[must_use]

@@ -10,21 +10,21 @@ use eventsource_stream::{EventStream, EventStreamError};
 use futures_util::stream::BoxStream;
 use futures_util::{FutureExt, Stream, StreamExt};
 
-use super::sse_guard::{OversizedEvent, SseGuard, SseGuardOutput};
+use super::sse_normalizer::{OversizedSseEvent, SseNormalizer, SseNormalizerOutput};
 
 /// Maximum number of events that [`SseEvents::next_batch`] returns.
-const MAX_BATCH_EVENTS: usize = 64;
-/// Size in bytes at which [`SseEvents::next_batch`] adds no further event to a batch.
-const MAX_BATCH_BYTES: usize = 1024 * 1024;
+const MAX_SSE_EVENTS_PER_BATCH: usize = 64;
+/// Total size in bytes of a batch at which [`SseEvents::next_batch`] adds no further event to it.
+const MAX_SSE_BYTES_PER_BATCH: usize = 1024 * 1024;
 
-/// An event, or a change of the stream's state such as its last event ID, that an event stream contains.
+/// Item of an event stream: an event with data, or a change of the stream's state such as its last event ID.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SseEvent {
     /// An event with data.
     Data {
         /// Event type, or `message` if the event names none.
         kind: String,
-        /// Data lines, joined with `\n`.
+        /// Data lines of the event, joined with `\n`.
         data: Bytes,
     },
     /// ID of the last event, which applies until the next `Id`. Empty if the server reset it.
@@ -32,33 +32,33 @@ pub enum SseEvent {
     /// Reconnection time that the server requests (`retry`).
     Retry(Duration),
     /// The reader skipped an event that exceeds the size limit.
-    TooLarge {
+    Oversized {
         /// First bytes of the skipped event's data.
         head: Bytes,
     },
 }
 
-/// Error at which an event stream ended.
+/// Error that ended an event stream.
 #[derive(Debug)]
 pub(crate) enum EventStreamFault<E> {
     /// The HTTP body failed with this error.
     Body(E),
-    /// The parser failed with this message, although the guard should have prevented that.
+    /// The parser failed with this message, although the [`SseNormalizer`] should have removed what it rejects.
     Unreadable(String),
 }
 
-/// Reader of the events in a byte stream.
+/// Reads the items of an event stream from a stream of bytes.
 pub(crate) struct SseEvents<E> {
-    stream: EventStream<GuardedStream<E>>,
+    stream: EventStream<NormalizedSseStream<E>>,
     last_id: String,
-    /// Items that the last parsed event yielded and that were not returned yet.
+    /// Items of the last parsed event that were not returned yet.
     rest: VecDeque<SseEvent>,
 }
 
 impl<E: Send + 'static> SseEvents<E> {
     /// Creates a reader. `limit` is the maximum size of an event, in bytes.
     pub(crate) fn new(bytes: BoxStream<'static, Result<Bytes, E>>, limit: usize) -> SseEvents<E> {
-        let guarded = GuardedStream { bytes: Some(bytes), guard: SseGuard::new(limit) };
+        let guarded = NormalizedSseStream { bytes: Some(bytes), normalizer: SseNormalizer::new(limit) };
         SseEvents { stream: EventStream::new(guarded), last_id: String::new(), rest: VecDeque::new() }
     }
 
@@ -69,11 +69,11 @@ impl<E: Send + 'static> SseEvents<E> {
                 return Some(Ok(event));
             }
             match self.stream.next().await? {
-                Ok(event) => self.queue_items(event),
-                Err(EventStreamError::Transport(StreamError::TooLarge(OversizedEvent { head }))) => {
-                    return Some(Ok(SseEvent::TooLarge { head }));
+                Ok(event) => self.queue_sse_events(event),
+                Err(EventStreamError::Transport(NormalizedSseStreamError::Oversized(OversizedSseEvent { head }))) => {
+                    return Some(Ok(SseEvent::Oversized { head }));
                 }
-                Err(EventStreamError::Transport(StreamError::Bytes(error))) => {
+                Err(EventStreamError::Transport(NormalizedSseStreamError::Bytes(error))) => {
                     return Some(Err(EventStreamFault::Body(error)));
                 }
                 Err(EventStreamError::Utf8(error)) => {
@@ -86,8 +86,8 @@ impl<E: Send + 'static> SseEvents<E> {
         }
     }
 
-    /// Waits for an event, and returns it with further events that are available without waiting. The second value is
-    /// `Some` with the last events of the stream.
+    /// Waits for an item, and returns it with further items that are available without waiting. The second value is the
+    /// reason why the stream ended, or `None` while it continues.
     pub(crate) async fn next_batch(&mut self) -> (Vec<SseEvent>, Option<EventStreamEnd<E>>) {
         let mut events = Vec::new();
         let mut bytes = 0;
@@ -103,7 +103,7 @@ impl<E: Send + 'static> SseEvents<E> {
                     events.push(event);
                 }
             }
-            next = if events.len() < MAX_BATCH_EVENTS && bytes < MAX_BATCH_BYTES {
+            next = if events.len() < MAX_SSE_EVENTS_PER_BATCH && bytes < MAX_SSE_BYTES_PER_BATCH {
                 self.next().now_or_never()
             } else {
                 None
@@ -112,7 +112,7 @@ impl<E: Send + 'static> SseEvents<E> {
         (events, None)
     }
 
-    fn queue_items(&mut self, event: eventsource_stream::Event) {
+    fn queue_sse_events(&mut self, event: eventsource_stream::Event) {
         if let Some(retry) = event.retry {
             self.rest.push_back(SseEvent::Retry(retry));
         }
@@ -136,36 +136,36 @@ pub(crate) enum EventStreamEnd<E> {
     Broken(EventStreamFault<E>),
 }
 
-enum StreamError<E> {
+enum NormalizedSseStreamError<E> {
     Bytes(E),
-    TooLarge(OversizedEvent),
+    Oversized(OversizedSseEvent),
 }
 
-/// Byte stream whose chunks the [`SseGuard`] normalizes.
-struct GuardedStream<E> {
+/// Byte stream whose chunks the [`SseNormalizer`] normalizes.
+struct NormalizedSseStream<E> {
     /// Source of the bytes, or `None` after the source has ended.
     bytes: Option<BoxStream<'static, Result<Bytes, E>>>,
-    guard: SseGuard,
+    normalizer: SseNormalizer,
 }
 
-impl<E> Stream for GuardedStream<E> {
-    type Item = Result<Bytes, StreamError<E>>;
+impl<E> Stream for NormalizedSseStream<E> {
+    type Item = Result<Bytes, NormalizedSseStreamError<E>>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
-            match self.guard.next() {
-                Some(SseGuardOutput::Line(line)) => return Poll::Ready(Some(Ok(line))),
-                Some(SseGuardOutput::TooLarge(too_large)) => {
-                    return Poll::Ready(Some(Err(StreamError::TooLarge(too_large))));
+            match self.normalizer.next() {
+                Some(SseNormalizerOutput::Line(line)) => return Poll::Ready(Some(Ok(line))),
+                Some(SseNormalizerOutput::Oversized(oversized)) => {
+                    return Poll::Ready(Some(Err(NormalizedSseStreamError::Oversized(oversized))));
                 }
                 None => {}
             }
             let Some(bytes) = &mut self.bytes else { return Poll::Ready(None) };
             match std::task::ready!(bytes.poll_next_unpin(context)) {
-                Some(Ok(chunk)) => self.guard.push(chunk),
+                Some(Ok(chunk)) => self.normalizer.push(chunk),
                 Some(Err(error)) => {
                     self.bytes = None;
-                    return Poll::Ready(Some(Err(StreamError::Bytes(error))));
+                    return Poll::Ready(Some(Err(NormalizedSseStreamError::Bytes(error))));
                 }
                 None => self.bytes = None,
             }
@@ -189,7 +189,7 @@ mod tests {
     const EVENT_LIMIT: usize = 1024 * 1024;
 
     /// Returns the items of a stream that consists of these chunks.
-    fn read_items(chunks: Vec<Vec<u8>>, limit: usize) -> Vec<SseEvent> {
+    fn read_sse_events(chunks: Vec<Vec<u8>>, limit: usize) -> Vec<SseEvent> {
         let bytes = stream::iter(chunks.into_iter().map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk))));
         let mut events = SseEvents::new(bytes.boxed(), limit);
         let mut items = Vec::new();
@@ -210,15 +210,15 @@ mod tests {
     /// byte.
     fn assert_parsed_events(input: &[u8], expected: &[SseEvent]) {
         for at in 0..=input.len() {
-            let items = read_items(vec![input[..at].to_vec(), input[at..].to_vec()], EVENT_LIMIT);
+            let items = read_sse_events(vec![input[..at].to_vec(), input[at..].to_vec()], EVENT_LIMIT);
             assert_eq!(items, expected, "{:?} cut at {at}", String::from_utf8_lossy(input));
         }
-        let items = read_items(input.iter().map(|byte| vec![*byte]).collect(), EVENT_LIMIT);
+        let items = read_sse_events(input.iter().map(|byte| vec![*byte]).collect(), EVENT_LIMIT);
         assert_eq!(items, expected, "{:?} byte by byte", String::from_utf8_lossy(input));
     }
 
     #[test]
-    fn byte_order_mark_and_every_line_ending_are_parsed() {
+    fn sse_byte_order_mark_and_every_line_ending_are_parsed() {
         assert_parsed_events(b"\xef\xbb\xbfdata: a\n\n", &[data_event("a")]);
         assert_parsed_events(
             b"data: a\r\rdata: b\r\n\r\ndata: c\n\n",
@@ -229,13 +229,13 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_unknown_fields_are_ignored() {
+    fn sse_comments_and_unknown_fields_are_ignored() {
         // [http-sse-ignore-comments]
         assert_parsed_events(b": ping\n\n:\n\ndata: a\n: inside\n\nfoo: bar\n\n", &[data_event("a")]);
     }
 
     #[test]
-    fn ids_and_retry_times_apply_without_data() {
+    fn sse_ids_and_retry_times_apply_without_data() {
         // [http-sse-priming-event] [http-sse-retry-field]
         assert_parsed_events(b"id: 7\ndata:\n\n", &[SseEvent::Id("7".into())]);
         assert_parsed_events(b"id: 7\n\n", &[SseEvent::Id("7".into())]);
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_utf8_is_replaced() {
+    fn invalid_utf8_in_sse_data_is_replaced() {
         assert_parsed_events(
             b"data: a\xffb\n\ndata: \xe6\xbc\xa2\n\n",
             &[data_event("a\u{fffd}b"), data_event("\u{6f22}")],
@@ -256,19 +256,19 @@ mod tests {
     }
 
     #[test]
-    fn data_lines_of_one_event_are_joined() {
+    fn data_lines_of_one_sse_event_are_joined() {
         let event = SseEvent::Data { kind: "x".into(), data: Bytes::from_static(b"a\n\nb") };
         assert_parsed_events(b"event: x\ndata: a\ndata\ndata: b\n\n", &[event]);
     }
 
     #[test]
-    fn event_beyond_the_limit_is_skipped_alone() {
+    fn only_the_sse_event_beyond_the_limit_is_skipped() {
         let mut input = b"data: a\n\ndata: ".to_vec();
         input.extend(std::iter::repeat_n(b'x', 5000));
         input.extend(b"\ndata: more\n\ndata: b\n\n");
         for size in [1, 7, 4096, 100_000] {
-            let items = read_items(input.chunks(size).map(<[u8]>::to_vec).collect(), 1000);
-            let [first, SseEvent::TooLarge { head }, last] = &items[..] else { panic!("chunks of {size}: {items:?}") };
+            let items = read_sse_events(input.chunks(size).map(<[u8]>::to_vec).collect(), 1000);
+            let [first, SseEvent::Oversized { head }, last] = &items[..] else { panic!("chunks of {size}: {items:?}") };
             assert_eq!(
                 (first, last),
                 (&data_event("a"), &data_event("b")),
@@ -277,12 +277,12 @@ mod tests {
             assert!(head.starts_with(b" xxx"), "the beginning of the skipped event must be reported: {head:?}");
         }
         let comment: Vec<u8> = std::iter::once(b':').chain(std::iter::repeat_n(b'x', 5000)).collect();
-        let items = read_items(vec![comment], 1000);
-        assert!(matches!(items[..], [SseEvent::TooLarge { .. }]), "an endless comment must be skipped: {items:?}");
+        let items = read_sse_events(vec![comment], 1000);
+        assert!(matches!(items[..], [SseEvent::Oversized { .. }]), "an endless comment must be skipped: {items:?}");
     }
 
     #[test]
-    fn parsing_takes_linear_time() {
+    fn sse_parsing_takes_linear_time() {
         let line = |length: usize| {
             let mut input = b"data: ".to_vec();
             input.extend(std::iter::repeat_n(b'x', length));
@@ -293,7 +293,7 @@ mod tests {
         let many = |count: usize| vec![[b"data: a\n".repeat(count), b"\n".to_vec()].concat()];
         let time = |chunks: Vec<Vec<u8>>| {
             let before = processor_time();
-            assert!(!read_items(chunks, 64 * 1024 * 1024).is_empty(), "the result must not be empty");
+            assert!(!read_sse_events(chunks, 64 * 1024 * 1024).is_empty(), "the result must not be empty");
             processor_time() - before
         };
         type Chunks = Vec<Vec<u8>>;
@@ -312,7 +312,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn arbitrary_input_parses_as_specified(
+        fn arbitrary_sse_input_parses_as_specified(
             pieces in proptest::collection::vec(
                 proptest::sample::select(vec![
                     "data", ":", " ", "\n", "\r", "\r\n", "id", "retry", "event", "5", "+", "\0", "x", "\u{feff}",
@@ -326,9 +326,9 @@ mod tests {
             if let Some(at) = bad.filter(|at| *at < input.len()) {
                 input[at] = 0xff;
             }
-            let expected = reference::parse_stream(&input);
+            let expected = reference::parse_sse_stream(&input);
             for at in 0..=input.len() {
-                let items = read_items(vec![input[..at].to_vec(), input[at..].to_vec()], EVENT_LIMIT);
+                let items = read_sse_events(vec![input[..at].to_vec(), input[at..].to_vec()], EVENT_LIMIT);
                 prop_assert_eq!(&items, &expected, "cut at {} of {:?}", at, &input);
             }
         }

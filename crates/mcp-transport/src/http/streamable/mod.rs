@@ -22,8 +22,8 @@ use super::HttpLimits;
 use super::connection_notes::ConnectionNotes;
 use super::endpoint::HttpEndpoint;
 use super::exchange::{ExchangeFuture, ExchangeStep};
+use crate::driver::deadline_timer::DeadlineTimer;
 use crate::driver::driver_core::{DriverCore, tokio_clock_now};
-use crate::driver::due_timer::DeadlineTimer;
 use crate::driver::session_owner::wait_until_owner_ready;
 use crate::driver::{DetectedTransport, DriverEvent};
 
@@ -47,16 +47,16 @@ pub(super) struct StreamableDriver<'o> {
     requests: VecDeque<OutgoingMessage>,
     /// Notifications and responses that wait because the maximum number of POSTs is in progress.
     messages: VecDeque<OutgoingMessage>,
-    /// Number of the HTTP exchange that must complete before other messages are sent, or `None`. Servers may refuse
-    /// messages that arrive before `notifications/initialized`.
-    gate: Option<u64>,
+    /// Number of the HTTP exchange that must complete before other messages are sent, or `None` if none must. Servers
+    /// may refuse messages that arrive before `notifications/initialized`.
+    blocking_exchange: Option<u64>,
     session_id: Option<HeaderValue>,
     /// Times at which the server recently discarded sessions.
-    losses: VecDeque<Instant>,
-    /// Exchange number of the GET stream, or `None` if it is not open.
-    get: Option<u64>,
+    session_loss_times: VecDeque<Instant>,
+    /// Number of the HTTP exchange of the GET stream, or `None` if there is no GET stream.
+    get_exchange: Option<u64>,
     /// Set if the server has accepted a GET stream in this session.
-    had_get: bool,
+    get_stream_was_accepted: bool,
     /// Set if the caller tries HTTP+SSE when the server does not support Streamable HTTP.
     may_fall_back: bool,
     /// Event about a failed handshake that indicates that the server does not support Streamable HTTP.
@@ -81,14 +81,14 @@ struct ActiveExchange {
     in_session: bool,
     resume: StreamResumption,
     /// Call whose deadlines are paused while the HTTP exchange waits for the authorizer, or `None`.
-    held: Option<CallId>,
+    paused_call: Option<CallId>,
 }
 
 enum ExchangeKind {
     /// A POST with a request, and the event stream of its response.
     Request {
         id: RequestId,
-        /// Set if the stream cannot be resumed, because 2026-07-28 has no resumability.
+        /// Set if the revision is 2026-07-28 or later, in which a response stream cannot be resumed.
         modern: bool,
         answered: Option<tokio::time::Instant>,
     },
@@ -98,7 +98,7 @@ enum ExchangeKind {
     Get,
 }
 
-/// State with which an event stream is reopened.
+/// State that is needed to reopen an event stream which ended early, and to choose the delay before that.
 #[derive(Default)]
 struct StreamResumption {
     last_id: String,
@@ -111,7 +111,7 @@ struct StreamResumption {
     fruitless: u32,
     /// Time at which the event stream was last opened.
     opened_at: Option<Instant>,
-    /// Set while the event stream is closed and waits to be reopened, or connects.
+    /// Set while a closed event stream waits to be reopened or is being reopened.
     reopening: bool,
 }
 
@@ -137,21 +137,21 @@ impl<'o> StreamableDriver<'o> {
             posts: 0,
             requests: VecDeque::new(),
             messages: VecDeque::new(),
-            gate: None,
+            blocking_exchange: None,
             session_id: None,
-            losses: VecDeque::new(),
-            get: None,
-            had_get: false,
+            session_loss_times: VecDeque::new(),
+            get_exchange: None,
+            get_stream_was_accepted: false,
             may_fall_back,
             not_streamable: None,
         }
     }
 
     pub(super) async fn run(mut self) -> StreamableDriverEnd<'o> {
-        self.pump();
+        self.send_and_deliver();
         while !self.is_over() {
             self.step().await;
-            self.pump();
+            self.send_and_deliver();
         }
         match self.not_streamable.take() {
             Some(why) if !self.core.is_stopped() => {
@@ -165,31 +165,32 @@ impl<'o> StreamableDriver<'o> {
     }
 
     fn is_over(&self) -> bool {
-        self.core.is_stopped() || self.core.over.is_some() || self.not_streamable.is_some()
+        self.core.is_stopped() || self.core.close_reason.is_some() || self.not_streamable.is_some()
     }
 
-    /// Waits for one event of the owner, a timer or the server, and handles it. The owner is polled first, so that its
-    /// stop is not delayed. The server is polled last, and only while the owner accepts events.
+    /// Waits for one event of the owner, a timer or the server, and handles it. The owner is polled first, so that a
+    /// stop by the owner is not delayed. The server is polled last, and only while the owner accepts events.
     async fn step(&mut self) {
-        self.alarm.fire_by(self.core.next_wake());
+        self.alarm.fire_no_later_than(self.core.next_wake());
         let room = self.core.has_room();
         let core = &mut self.core;
         tokio::select! {
             biased;
             () = wait_until_owner_ready(core.owner) => core.run_owner(),
-            () = self.alarm.wait_due() => core.on_deadline(tokio_clock_now()),
+            () = self.alarm.wait_until_due() => core.on_deadline(tokio_clock_now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = tokio_clock_now();
                 self.on_step(step, now);
-                self.on_more_steps(now);
+                self.process_further_exchange_steps(now);
             }
         }
     }
 
-    /// Handles further exchange steps that are ready, which avoids an iteration of the event loop for each.
-    fn on_more_steps(&mut self, now: Instant) {
+    /// Handles further steps of HTTP exchanges that are ready without waiting, which avoids an iteration of the event
+    /// loop for each.
+    fn process_further_exchange_steps(&mut self, now: Instant) {
         for _ in 1..MAX_EXCHANGE_STEPS_PER_POLL {
-            self.pump();
+            self.send_and_deliver();
             if !self.core.has_room() || self.is_over() {
                 return;
             }
@@ -208,10 +209,10 @@ impl<'o> StreamableDriver<'o> {
     }
 
     /// Posts the queued messages of the session, and delivers its events to the owner.
-    fn pump(&mut self) {
+    fn send_and_deliver(&mut self) {
         loop {
             self.core.send_pending_notification();
-            self.pump_messages();
+            self.post_queued_messages();
             while self.core.has_room() {
                 let Some(event) = self.core.session.poll_event() else { break };
                 self.emit(event);
@@ -231,7 +232,7 @@ impl<'o> StreamableDriver<'o> {
             SessionEvent::Ready(_) => {
                 let connected = DriverEvent::Connected {
                     transport: DetectedTransport::StreamableHttp,
-                    how: self.notes.take_steps(),
+                    how: self.notes.take_detection_steps(),
                 };
                 self.core.outbox.push(connected);
             }
@@ -240,7 +241,7 @@ impl<'o> StreamableDriver<'o> {
         self.core.emit(event);
     }
 
-    /// Makes `work` the next step of an exchange that is in progress.
+    /// Makes `work` the next step of the HTTP exchange number `exchange`, if it is in progress.
     fn continue_exchange(&mut self, exchange: u64, work: ExchangeFuture) {
         if let Some(running) = self.exchanges.get_mut(&exchange) {
             let (abort, registration) = AbortHandle::new_pair();
@@ -257,42 +258,44 @@ impl<'o> StreamableDriver<'o> {
         let abort = AbortHandle::new_pair().0;
         self.exchanges.insert(
             self.last_exchange,
-            ActiveExchange { kind, abort, name, in_session, resume: StreamResumption::default(), held: None },
+            ActiveExchange { kind, abort, name, in_session, resume: StreamResumption::default(), paused_call: None },
         );
         self.last_exchange
     }
 
-    /// Removes an exchange and returns it. Dropping its pending work closes its stream.
+    /// Ends the HTTP exchange number `exchange`, and returns it if it was in progress. Its pending future is aborted,
+    /// which closes its stream.
     fn finish_exchange(&mut self, exchange: u64) -> Option<ActiveExchange> {
         self.resume_exchange_deadline(exchange);
         let finished = self.exchanges.remove(&exchange)?;
         finished.abort.abort();
         if matches!(finished.kind, ExchangeKind::Get) {
-            self.get = None;
+            self.get_exchange = None;
         } else {
             self.posts -= 1;
         }
-        if self.gate == Some(exchange) {
-            self.gate = None;
+        if self.blocking_exchange == Some(exchange) {
+            self.blocking_exchange = None;
         }
         Some(finished)
     }
 
-    /// Pauses the deadlines of the exchange's call while the exchange waits for the authorizer.
+    /// Pauses the deadlines of the call whose HTTP exchange waits for the authorizer.
     fn pause_exchange_deadline(&mut self, exchange: u64, now: Instant) {
-        if let Some(ActiveExchange { kind: ExchangeKind::Request { id, .. }, held: held @ None, .. }) =
-            self.exchanges.get_mut(&exchange)
+        if let Some(ActiveExchange {
+            kind: ExchangeKind::Request { id, .. }, paused_call: paused_call @ None, ..
+        }) = self.exchanges.get_mut(&exchange)
         {
-            *held = self.core.session.pause_call_of(id, now);
+            *paused_call = self.core.session.pause_call_of(id, now);
         }
     }
 
-    /// Resumes the deadlines of the exchange's call after the exchange waited for the authorizer.
+    /// Resumes the deadlines of the call whose HTTP exchange waited for the authorizer.
     fn resume_exchange_deadline(&mut self, exchange: u64) {
         if !self.endpoint.signs_requests() {
             return;
         }
-        if let Some(call) = self.exchanges.get_mut(&exchange).and_then(|running| running.held.take()) {
+        if let Some(call) = self.exchanges.get_mut(&exchange).and_then(|running| running.paused_call.take()) {
             self.core.session.resume_call(call, tokio_clock_now());
         }
     }

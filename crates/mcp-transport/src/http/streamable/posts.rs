@@ -13,7 +13,8 @@ use crate::http::headers::{self, SessionHeaders};
 use crate::http::{connection_notes, exchange};
 
 /// Maximum number of messages that wait because the maximum number of POSTs is in progress. With more, the session is
-/// closed. Since the session limits requests, this bounds the responses to a server that sends endless requests.
+/// closed. Since the session itself limits its requests, this mainly bounds the responses to a server that sends
+/// endless requests.
 const MAX_WAITING_MESSAGES: usize = 10_000;
 
 #[derive(Deserialize)]
@@ -23,8 +24,8 @@ struct CancelledParams {
 }
 
 impl StreamableDriver<'_> {
-    /// Posts the queued messages, within the limit on concurrent POSTs.
-    pub(super) fn pump_messages(&mut self) {
+    /// Posts the messages of the session, up to the maximum number of concurrent POSTs. Further messages wait.
+    pub(super) fn post_queued_messages(&mut self) {
         while let Some(outgoing) = self.core.session.poll_transmit() {
             match &outgoing.about {
                 OutgoingKind::Abort { id } => {
@@ -50,7 +51,7 @@ impl StreamableDriver<'_> {
             let waiting = self.requests.len() + self.messages.len();
             return self.close(CloseReason::NotReading(waiting));
         }
-        while self.gate.is_none() && self.posts < self.limits.posts {
+        while self.blocking_exchange.is_none() && self.posts < self.limits.posts {
             let requests = self.limits.posts.saturating_sub(HttpLimits::RESERVED_POSTS).max(1);
             let next = self.messages.pop_front();
             let next = next.or_else(|| if self.posts < requests { self.requests.pop_front() } else { None });
@@ -59,8 +60,8 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Returns `true` if a request begins a handshake. After the handshake, `server/discover` only checks that the
-    /// server responds.
+    /// Returns `true` if a request with this method begins a handshake. After the handshake, `server/discover` only
+    /// checks that the server responds.
     pub(super) fn opens_session(&self, method: &str) -> bool {
         matches!(method, "initialize" | "server/discover") && self.core.session.facts().is_none()
     }
@@ -96,7 +97,7 @@ impl StreamableDriver<'_> {
             Ok(headers) => headers,
             Err(header) => {
                 let cause = format!("the header {header} cannot carry its value");
-                return self.on_unsendable(about, cause);
+                return self.on_unsendable_message(about, cause);
             }
         };
         let parts = RequestParts { method: Method::POST, url: self.url.clone(), headers, body: Some(body.clone()) };
@@ -118,15 +119,15 @@ impl StreamableDriver<'_> {
                     matches!(&about, OutgoingKind::Notification { method } if method == "notifications/initialized");
                 let number = self.start_exchange(ExchangeKind::Message, name, in_session);
                 if gates {
-                    self.gate = Some(number);
+                    self.blocking_exchange = Some(number);
                 }
                 self.continue_exchange(number, exchange::post_message(number, endpoint, parts, self.limits.accept));
             }
         }
     }
 
-    /// Closes the response stream of a request after its cancellation was posted. The notification is necessary because
-    /// a closed stream alone has no meaning before 2026-07-28.
+    /// Closes the response stream of a request if the posted message cancels that request. The cancellation is posted
+    /// as well, because a closed stream alone has no meaning before 2026-07-28.
     fn close_cancelled_stream(&mut self, method: &str, body: &Bytes) {
         if method != "notifications/cancelled" {
             return;
@@ -138,7 +139,7 @@ impl StreamableDriver<'_> {
         }
     }
 
-    fn on_unsendable(&mut self, about: OutgoingKind, cause: String) {
+    fn on_unsendable_message(&mut self, about: OutgoingKind, cause: String) {
         match about {
             OutgoingKind::Request { id, .. } => {
                 self.core.session.handle_undelivered(&id, DeliveryFault::Unreachable { cause }, tokio_clock_now());

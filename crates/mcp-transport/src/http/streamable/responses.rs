@@ -7,7 +7,7 @@ use mcp_proto::{CloseReason, DeliveryFault, IncomingMessage, InvalidCause, Reque
 use reqwest::header::HeaderValue;
 
 use super::{ActiveExchange, ExchangeKind, StreamableDriver};
-use crate::driver::message_intake::ResponseKind;
+use crate::driver::message_intake::PostResponseKind;
 use crate::http::delivery_faults::{self, HttpErrorResponse};
 use crate::http::endpoint::FollowedRedirect;
 use crate::http::exchange::{self, BoxedSseEvents, ExchangeEvent, ExchangeStep, stream_end_text};
@@ -15,12 +15,13 @@ use crate::http::sse::{EventStreamEnd, SseEvent};
 use crate::http::{headers, retry};
 use crate::line_decoder::DecodedLine;
 
-/// Maximum number of sessions that the server may discard within `LOST_SESSIONS_WINDOW`. With more, the connection is
-/// closed, because the server would discard the next session as well.
-const MAX_LOST_SESSIONS: usize = 5;
+/// Number of sessions lost within [`LOST_SESSIONS_WINDOW`] at which the connection is closed, because the server would
+/// discard the next session as well.
+const MAX_LOST_SESSIONS_PER_WINDOW: usize = 5;
+/// Time within which discarded sessions are counted towards [`MAX_LOST_SESSIONS_PER_WINDOW`].
 const LOST_SESSIONS_WINDOW: Duration = Duration::from_secs(60);
 /// Maximum time that an event stream may stay open after it delivered its response.
-const STREAM_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
+const ANSWERED_STREAM_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl StreamableDriver<'_> {
     pub(super) fn on_exchange_step(&mut self, step: ExchangeStep, now: Instant) {
@@ -69,7 +70,7 @@ impl StreamableDriver<'_> {
     }
 
     fn on_accepted(&mut self, exchange: u64) {
-        let opened = self.gate == Some(exchange);
+        let opened = self.blocking_exchange == Some(exchange);
         self.finish_exchange(exchange);
         if opened {
             self.open_get_stream();
@@ -82,19 +83,23 @@ impl StreamableDriver<'_> {
         let ExchangeKind::Request { id, .. } = finished.kind else { return };
         let answers = self.core.process_line(DecodedLine::Whole(body.clone()), StreamOrigin::Post(id.clone()), now);
         self.on_handshake_step(&finished.name, answers);
-        if answers == ResponseKind::Nothing {
+        if answers == PostResponseKind::Nothing {
             let cause = explain_invalid_body(&body);
             self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
         }
     }
 
-    fn on_handshake_step(&mut self, name: &str, answers: ResponseKind) {
+    fn on_handshake_step(&mut self, name: &str, answers: PostResponseKind) {
         if matches!(name, "initialize" | "server/discover") {
             match answers {
-                ResponseKind::Nothing => self.notes.add_step(format!("{name} was not answered")),
-                ResponseKind::WithResult => self.notes.add_step(format!("{name} answered")),
-                ResponseKind::WithError(code) => self.notes.add_step(format!("{name} answered with error {code}")),
-                ResponseKind::Unreadable => self.notes.add_step(format!("{name} answered with something unreadable")),
+                PostResponseKind::Nothing => self.notes.add_detection_step(format!("{name} was not answered")),
+                PostResponseKind::WithResult => self.notes.add_detection_step(format!("{name} answered")),
+                PostResponseKind::WithError(code) => {
+                    self.notes.add_detection_step(format!("{name} answered with error {code}"))
+                }
+                PostResponseKind::Unreadable => {
+                    self.notes.add_detection_step(format!("{name} answered with something unreadable"))
+                }
             }
         }
     }
@@ -116,7 +121,7 @@ impl StreamableDriver<'_> {
             running.resume.failures = 0;
             match event {
                 SseEvent::Id(id) => running.resume.last_id = id,
-                SseEvent::Retry(pause) => running.resume.retry = Some(retry::clamp_retry_delay(pause)),
+                SseEvent::Retry(pause) => running.resume.retry = Some(retry::clamp_stream_retry_delay(pause)),
                 // A priming event has no data. A message resets the growth of the reconnection delay, but not its
                 // minimum.
                 SseEvent::Data { kind, data } if kind == "message" => {
@@ -127,7 +132,7 @@ impl StreamableDriver<'_> {
                 }
                 // MCP defines no other event types.
                 SseEvent::Data { .. } => {}
-                SseEvent::TooLarge { head } => self.on_oversized_message(exchange, head, now),
+                SseEvent::Oversized { head } => self.on_oversized_message(exchange, head, now),
             }
         }
         let Some(running) = self.exchanges.get(&exchange) else { return };
@@ -137,8 +142,10 @@ impl StreamableDriver<'_> {
         };
         match (next, answered) {
             (Ok(stream), None) => self.continue_exchange(exchange, exchange::read_next_events(exchange, stream)),
-            (Ok(stream), Some(at)) => self
-                .continue_exchange(exchange, exchange::drain_stream_until(exchange, stream, at + STREAM_DRAIN_TIMEOUT)),
+            (Ok(stream), Some(at)) => self.continue_exchange(
+                exchange,
+                exchange::drain_stream_until(exchange, stream, at + ANSWERED_STREAM_DRAIN_TIMEOUT),
+            ),
             (Err(_), Some(_)) => {
                 self.finish_exchange(exchange);
             }
@@ -159,7 +166,7 @@ impl StreamableDriver<'_> {
             }
         };
         let answers = self.core.process_line(DecodedLine::Whole(data), origin, now);
-        if answers == ResponseKind::Nothing {
+        if answers == PostResponseKind::Nothing {
             return;
         }
         self.on_handshake_step(&name, answers);
@@ -182,7 +189,7 @@ impl StreamableDriver<'_> {
                 self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
             }
             _ => {
-                self.core.process_line(DecodedLine::TooLong { head }, StreamOrigin::Get, now);
+                self.core.process_line(DecodedLine::Oversized { head }, StreamOrigin::Get, now);
             }
         }
     }
@@ -194,7 +201,7 @@ impl StreamableDriver<'_> {
         if running.resume.reopening || matches!(running.kind, ExchangeKind::Get) {
             return self.on_stream_refused(exchange, status, &fault, now);
         }
-        let opened = self.gate == Some(exchange);
+        let opened = self.blocking_exchange == Some(exchange);
         let Some(ActiveExchange { kind, name, .. }) = self.finish_exchange(exchange) else { return };
         if let Some(message) = message {
             self.core.emit_received_frame(message);
@@ -206,7 +213,7 @@ impl StreamableDriver<'_> {
             }
             ExchangeKind::Request { id, .. } => {
                 if matches!(&*name, "initialize" | "server/discover") {
-                    self.notes.add_step(format!("{name} answered {status}"));
+                    self.notes.add_detection_step(format!("{name} answered {status}"));
                 }
                 self.core.session.handle_undelivered(&id, fault, now);
             }
@@ -222,14 +229,15 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Handles the loss of a session that the server discarded: the session ID and all streams become invalid.
+    /// Handles the loss of a session that the server discarded: discards its ID and its streams, and opens a new
+    /// session unless too many were lost.
     pub(super) fn on_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         self.note("the server ended the session (404); a new one is opened");
         self.discard_session_state();
-        self.losses.retain(|at| now.saturating_duration_since(*at) < LOST_SESSIONS_WINDOW);
-        self.losses.push_back(now);
-        if self.losses.len() >= MAX_LOST_SESSIONS {
-            let cause = format!("it forgot {MAX_LOST_SESSIONS} sessions within {LOST_SESSIONS_WINDOW:?}");
+        self.session_loss_times.retain(|at| now.saturating_duration_since(*at) < LOST_SESSIONS_WINDOW);
+        self.session_loss_times.push_back(now);
+        if self.session_loss_times.len() >= MAX_LOST_SESSIONS_PER_WINDOW {
+            let cause = format!("it forgot {MAX_LOST_SESSIONS_PER_WINDOW} sessions within {LOST_SESSIONS_WINDOW:?}");
             return self.close(CloseReason::ConnectionLost(cause));
         }
         self.core.session.handle_session_lost(refused, now);
@@ -239,7 +247,7 @@ impl StreamableDriver<'_> {
     /// is opened.
     pub(super) fn discard_session_state(&mut self) {
         self.session_id = None;
-        self.had_get = false;
+        self.get_stream_was_accepted = false;
         let is_answered = |kind: &ExchangeKind| matches!(kind, ExchangeKind::Request { answered: Some(_), .. });
         let running = self.exchanges.iter().filter(|(_, exchange)| !is_answered(&exchange.kind));
         let running: Vec<u64> = running.map(|(number, _)| *number).collect();
@@ -255,12 +263,12 @@ impl StreamableDriver<'_> {
         if running.resume.reopening || matches!(running.kind, ExchangeKind::Get) {
             return self.on_stream_failed(exchange, &fault, now);
         }
-        let opened = self.gate == Some(exchange);
+        let opened = self.blocking_exchange == Some(exchange);
         let Some(ActiveExchange { kind, name, .. }) = self.finish_exchange(exchange) else { return };
         match kind {
             ExchangeKind::Request { id, .. } => {
                 if matches!(&*name, "initialize" | "server/discover") {
-                    self.notes.add_step(format!("{name} failed ({fault})"));
+                    self.notes.add_detection_step(format!("{name} failed ({fault})"));
                 }
                 self.core.session.handle_undelivered(&id, fault, now);
             }

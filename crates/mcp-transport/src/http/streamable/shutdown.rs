@@ -24,8 +24,8 @@ impl StreamableDriver<'_> {
         for exchange in open {
             self.finish_exchange(exchange);
         }
-        self.gate = None;
-        self.pump_messages();
+        self.blocking_exchange = None;
+        self.post_queued_messages();
         self.core.emit_remaining_events();
 
         let goodbye = self.session_id.as_ref().map(|session| {

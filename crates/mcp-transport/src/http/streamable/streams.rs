@@ -13,16 +13,16 @@ use crate::http::endpoint::RequestParts;
 use crate::http::headers::{self, SessionHeaders};
 use crate::http::{delivery_faults, exchange, retry};
 
-/// Minimum lifetime after which an event stream does not count as a failed attempt, even if it had no events.
+/// Lifetime from which an event stream counts as stable: it is not a failed attempt even if it had no events.
 const MIN_STABLE_STREAM_LIFETIME: Duration = Duration::from_secs(10);
 
 impl StreamableDriver<'_> {
-    /// Opens the GET stream of the session. Servers may refuse it.
+    /// Opens the GET stream of the session, unless it is open or the revision has none. Servers may refuse it.
     pub(super) fn open_get_stream(&mut self) {
         let legacy = self.revision().is_some_and(|revision| !revision.is_modern());
-        if legacy && self.get.is_none() {
+        if legacy && self.get_exchange.is_none() {
             let number = self.start_exchange(ExchangeKind::Get, "the GET stream".to_owned(), self.session_id.is_some());
-            self.get = Some(number);
+            self.get_exchange = Some(number);
             self.reopen(number, Duration::ZERO);
         }
     }
@@ -33,12 +33,12 @@ impl StreamableDriver<'_> {
         let again = std::mem::take(&mut running.resume.reopening);
         match &running.kind {
             ExchangeKind::Get => {
-                self.had_get = true;
+                self.get_stream_was_accepted = true;
                 self.note("the GET stream is open");
             }
             ExchangeKind::Request { .. } if again => {
                 let line = format!("the stream of {} was resumed", running.name);
-                self.had_get = true;
+                self.get_stream_was_accepted = true;
                 self.note(line);
             }
             ExchangeKind::Request { .. } | ExchangeKind::Message => {}
@@ -70,11 +70,11 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Handles an error status of the request that opens or resumes a stream.
+    /// Handles an error status in the response to a GET that opens or resumes an event stream.
     pub(super) fn on_stream_refused(&mut self, exchange: u64, status: u16, fault: &DeliveryFault, now: Instant) {
         let Some(running) = self.exchanges.get(&exchange) else { return };
         // Servers without GET may respond with 404 or 405. A 404 means a lost session only if a stream was open before.
-        if status == 404 && running.in_session && self.had_get {
+        if status == 404 && running.in_session && self.get_stream_was_accepted {
             return self.on_session_lost(None, now);
         }
         if matches!(status, 408 | 425 | 429) || (status >= 500 && status != 501) {
@@ -100,7 +100,8 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Handles a stream whose request failed without a response.
+    /// Handles the failure of a GET for an event stream, to which there was no usable response: tries again later, or
+    /// gives up.
     pub(super) fn on_stream_failed(&mut self, exchange: u64, fault: &DeliveryFault, now: Instant) {
         let most = self.limits.resumptions;
         let Some(running) = self.exchanges.get(&exchange) else { return };
@@ -122,7 +123,7 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Fails a request because its response was lost.
+    /// Ends a request with an error, because its response was lost.
     fn fail_request(&mut self, exchange: u64, request: &RequestId, cause: String, now: Instant) {
         self.finish_exchange(exchange);
         self.core.session.handle_undelivered(request, DeliveryFault::Lost { cause }, now);
@@ -131,7 +132,7 @@ impl StreamableDriver<'_> {
     /// Schedules the next attempt to open the event stream of an exchange.
     fn schedule_reopen(&mut self, exchange: u64, cause: &str) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
-        let pause = retry::reopen_delay(running.resume.retry, self.limits.pause, running.resume.fruitless);
+        let pause = retry::stream_reopen_delay(running.resume.retry, self.limits.pause, running.resume.fruitless);
         // Reset to zero by the next event.
         running.resume.failures = running.resume.failures.saturating_add(1);
         running.resume.fruitless = running.resume.fruitless.saturating_add(1);
@@ -145,8 +146,8 @@ impl StreamableDriver<'_> {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
         running.resume.reopening = true;
         let last_id = headers::last_event_id_value(&running.resume.last_id);
-        let belongs = SessionHeaders { session: self.session_id.as_ref(), revision };
-        let headers = headers::get_request_headers(last_id.as_ref(), belongs);
+        let session_headers = SessionHeaders { session: self.session_id.as_ref(), revision };
+        let headers = headers::get_request_headers(last_id.as_ref(), session_headers);
         let parts = RequestParts { method: Method::GET, url: self.url.clone(), headers, body: None };
         let work =
             exchange::open_event_stream(exchange, self.endpoint.clone(), parts, self.limits.message_bytes, pause);

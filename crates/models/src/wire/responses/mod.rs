@@ -8,52 +8,53 @@ mod response_stream;
 use serde_json::{Map, Value, json};
 
 use super::encode::{encode_data_url, join_result_texts, opaque_data_of_wire};
-use super::http_exchange::EventFraming;
-use super::openai::ChatDialect;
+use super::openai::ChatCompletionsDialect;
+use super::provider_http_client::EventFraming;
 use super::{ReplyDecoder, Wire, WireRequest};
 use crate::wire_capabilities::{IMAGE_MEDIA_TYPES, TemperatureSupport, WireCapabilities};
 use crate::{MessagePart, ModelMessage, ModelRequest, ModelTool, ProviderSettings, Role, ToolChoice, model_limits};
 use response_stream::ResponsesReplyDecoder;
 
-/// Marks stored reasoning as created by this API.
+/// Name that is stored with a model's reasoning to record that this API created it.
 const WIRE_NAME: &str = "responses";
 
-pub(super) struct Responses {
-    speaker: ChatDialect,
+pub(super) struct OpenAiResponses {
+    dialect: ChatCompletionsDialect,
     /// Scheme, host and port of the provider's address.
     origin: String,
 }
 
-impl Responses {
+impl OpenAiResponses {
     pub(super) fn for_provider(settings: &ProviderSettings) -> Self {
-        Self { speaker: ChatDialect::of_provider(settings), origin: settings.origin() }
+        Self { dialect: ChatCompletionsDialect::of_provider(settings), origin: settings.origin() }
     }
 
     /// Returns `true` if the model reasons before it replies, or `None` if the model's name does not indicate it.
     fn is_reasoning_model(&self, model: &str) -> Option<bool> {
-        (self.speaker == ChatDialect::OpenAi).then(|| model_limits::openai_tool_support(model).is_some())
+        (self.dialect == ChatCompletionsDialect::OpenAi).then(|| model_limits::openai_tool_support(model).is_some())
     }
 
-    /// Returns an identifier of the provider and the model, since only they can decrypt the model's reasoning.
+    /// Returns text that identifies provider and model, which is stored with reasoning because only they can decrypt
+    /// it.
     fn reasoning_source(&self, model: &str) -> String {
         format!("{} {model}", self.origin)
     }
 }
 
-impl Wire for Responses {
+impl Wire for OpenAiResponses {
     fn capabilities(&self, model: Option<&str>) -> WireCapabilities {
-        let is_openai_host = self.speaker == ChatDialect::OpenAi;
+        let is_openai_host = self.dialect == ChatCompletionsDialect::OpenAi;
         let thinks = model.map_or(is_openai_host, |model| self.is_reasoning_model(model) == Some(true));
         WireCapabilities {
             images: IMAGE_MEDIA_TYPES,
             audio: &[],
-            files: if self.speaker == ChatDialect::Other { &[] } else { &["application/pdf"] },
+            files: if self.dialect == ChatCompletionsDialect::Other { &[] } else { &["application/pdf"] },
             // Other implementations of the API accept only text there.
             images_in_results: is_openai_host,
             files_in_results: is_openai_host,
             tool_error: false,
             tool_required: true,
-            stops: 0,
+            max_stop_sequences: 0,
             temperature: if thinks { TemperatureSupport::Never } else { TemperatureSupport::Always },
             thinking_with_tools: true,
         }
@@ -120,7 +121,8 @@ fn encode_tool(tool: &ModelTool) -> Value {
     own
 }
 
-/// Encodes a message: reasoning, tool calls and tool results are separate items. Results come first.
+/// Encodes a message as items of the API: reasoning, tool calls and tool results are separate items. Tool results come
+/// first.
 fn encode_input_items(message: &ModelMessage, source: &str) -> Vec<Value> {
     match message.role {
         Role::Assistant => {
@@ -133,7 +135,7 @@ fn encode_input_items(message: &ModelMessage, source: &str) -> Vec<Value> {
             items
         }
         Role::User => {
-            let results = message.parts.iter().filter_map(encode_result);
+            let results = message.parts.iter().filter_map(encode_tool_result);
             let content: Vec<Value> = message.parts.iter().filter_map(encode_content).collect();
             let own = (!content.is_empty()).then(|| json!({ "type": "message", "role": "user", "content": content }));
             results.chain(own).collect()
@@ -160,7 +162,7 @@ fn encode_assistant_item(part: &MessagePart, source: &str) -> Option<Value> {
     }
 }
 
-fn encode_result(part: &MessagePart) -> Option<Value> {
+fn encode_tool_result(part: &MessagePart) -> Option<Value> {
     let MessagePart::ToolResult { id, parts, .. } = part else { return None };
     let is_text = parts.iter().all(|part| matches!(part, MessagePart::Text(_)));
     let output: Value =

@@ -1,5 +1,4 @@
-//! Decoder of streamed answers of the Responses API:
-//! <https://platform.openai.com/docs/api-reference/responses-streaming>.
+//! Decodes streamed answers of the Responses API: <https://platform.openai.com/docs/api-reference/responses-streaming>.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +10,20 @@ use super::super::{ReplyDecoder, provider_fault};
 use super::WIRE_NAME;
 use crate::{ModelError, StopReason};
 
-/// Decoder of the events of a streamed reply in the format of the Responses API.
+/// Decodes the events of a streamed reply in the format of the Responses API.
 pub(super) struct ResponsesReplyDecoder {
     model: String,
-    /// Provider and model of the reply, to which its reasoning may be sent back.
+    /// Text that identifies the provider and model of the reply, to which alone its reasoning may be sent back.
     source: String,
     items: BTreeMap<String, ResponseItem>,
     is_refused: bool,
     is_done: bool,
 }
 
-/// State of one item of the reply.
+/// State of one output item of the reply, such as a message or a tool call.
 #[derive(Default)]
 struct ResponseItem {
-    /// Key of the tool call in the assembly, or `None` if the item is not a tool call.
+    /// Key of the tool call in the [`ReplyAssembly`], or `None` if the item is not a tool call.
     key: Option<u64>,
     /// Set if text or arguments of the item were received in fragments.
     is_streamed: bool,
@@ -35,36 +34,41 @@ impl ResponsesReplyDecoder {
         Self { model, source, items: BTreeMap::new(), is_refused: false, is_done: false }
     }
 
-    fn item(&mut self, name: String, assembly: &mut ReplyAssembly) -> Result<&mut ResponseItem, ModelError> {
+    fn find_or_add_item(
+        &mut self,
+        name: String,
+        assembly: &mut ReplyAssembly,
+    ) -> Result<&mut ResponseItem, ModelError> {
         if !self.items.contains_key(&name) {
-            assembly.count_bytes(name.len())?;
+            assembly.add_to_reply_size(name.len())?;
         }
         Ok(self.items.entry(name).or_default())
     }
 
-    /// Returns the text fragment in an event, and records that its item is streamed. The final event of the item
-    /// repeats all fragments.
+    /// Returns the text fragment in an event, and marks its item as received in fragments, since the item's final event
+    /// repeats them.
     fn take_fragment<'e>(&mut self, event: &'e Value, assembly: &mut ReplyAssembly) -> Result<&'e str, ModelError> {
-        self.item(event_item_id(event), assembly)?.is_streamed = true;
+        self.find_or_add_item(event_item_id(event), assembly)?.is_streamed = true;
         Ok(event["delta"].as_str().unwrap_or_default())
     }
 
     fn process_arguments(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let text = self.take_fragment(event, assembly)?;
-        match self.item(event_item_id(event), assembly)?.key {
+        match self.find_or_add_item(event_item_id(event), assembly)?.key {
             Some(key) => assembly.append_arguments(key, text),
             None => Err(ModelError::Unreadable { cause: "arguments refer to an unknown tool call".to_owned() }),
         }
     }
 
-    /// Returns the key of a tool call. Begins the call at the first event of its item.
+    /// Returns the key of the tool call to which an event belongs. Adds the tool call to the reply at the first such
+    /// event.
     fn begin_or_find_tool_use(
         &mut self,
         name: String,
         item: &Value,
         assembly: &mut ReplyAssembly,
     ) -> Result<u64, ModelError> {
-        let own = self.item(name, assembly)?;
+        let own = self.find_or_add_item(name, assembly)?;
         if let Some(key) = own.key {
             return Ok(key);
         }
@@ -78,10 +82,16 @@ impl ResponsesReplyDecoder {
         Ok(key)
     }
 
-    /// Processes a complete item. Uses its content only if it was not received in fragments.
-    fn complete_item(&mut self, name: String, item: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+    /// Processes the event that contains a complete item. Adds the item's content only if it was not received in
+    /// fragments.
+    fn process_complete_item(
+        &mut self,
+        name: String,
+        item: &Value,
+        assembly: &mut ReplyAssembly,
+    ) -> Result<(), ModelError> {
         // A repeated end of an item adds no content.
-        let is_streamed = std::mem::replace(&mut self.item(name.clone(), assembly)?.is_streamed, true);
+        let is_streamed = std::mem::replace(&mut self.find_or_add_item(name.clone(), assembly)?.is_streamed, true);
         match item["type"].as_str() {
             Some("message") if !is_streamed => {
                 for part in item["content"].as_array().into_iter().flatten() {
@@ -102,8 +112,9 @@ impl ResponsesReplyDecoder {
                     assembly.append_thinking(&texts.join("\n\n"))?;
                 }
                 match to_replayed_item(item) {
-                    Some(item) => assembly
-                        .attach_opaque_reasoning(json!({ "wire": WIRE_NAME, "source": self.source, "item": item })),
+                    Some(item) => assembly.attach_opaque_to_last_reasoning(
+                        json!({ "wire": WIRE_NAME, "source": self.source, "item": item }),
+                    ),
                     None => Ok(()),
                 }
             }
@@ -117,12 +128,12 @@ impl ResponsesReplyDecoder {
         assembly.append_text(text)
     }
 
-    /// Processes the end of the reply, which contains the usage. A server that does not stream sends the whole reply
-    /// here.
+    /// Processes the event that ends the reply, which contains the token usage. A server that does not stream sends the
+    /// whole reply in it.
     fn finish(&mut self, response: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if self.items.is_empty() {
             for (index, item) in response["output"].as_array().into_iter().flatten().enumerate() {
-                self.complete_item(index.to_string(), item, assembly)?;
+                self.process_complete_item(index.to_string(), item, assembly)?;
             }
         }
         assembly.set_model(response["model"].as_str().unwrap_or_default());
@@ -137,12 +148,12 @@ impl ResponsesReplyDecoder {
         }
         match response["status"].as_str() {
             Some("failed") => return Err(provider_fault::stream_error(response, &self.model)),
-            Some("incomplete") => assembly.set_stop(match response["incomplete_details"]["reason"].as_str() {
+            Some("incomplete") => assembly.set_stop_reason(match response["incomplete_details"]["reason"].as_str() {
                 Some("max_output_tokens") => StopReason::MaxTokens,
                 Some("content_filter") => StopReason::Refused,
                 other => StopReason::Other(provider_fault::shorten_message(other.unwrap_or("incomplete"))),
             }),
-            _ if self.is_refused => assembly.set_stop(StopReason::Refused),
+            _ if self.is_refused => assembly.set_stop_reason(StopReason::Refused),
             _ => {}
         }
         self.is_done = true;
@@ -173,7 +184,9 @@ impl ReplyDecoder for ResponsesReplyDecoder {
                 assembly.append_thinking(text)?;
             }
             Some("response.function_call_arguments.delta") => self.process_arguments(event, assembly)?,
-            Some("response.output_item.done") => self.complete_item(event_item_id(event), &event["item"], assembly)?,
+            Some("response.output_item.done") => {
+                self.process_complete_item(event_item_id(event), &event["item"], assembly)?
+            }
             Some("response.completed" | "response.incomplete") => self.finish(&event["response"], assembly)?,
             Some("response.failed") => return Err(provider_fault::stream_error(&event["response"], &self.model)),
             Some("error") => return Err(provider_fault::stream_error(event, &self.model)),
@@ -190,8 +203,8 @@ impl ReplyDecoder for ResponsesReplyDecoder {
     }
 }
 
-/// Returns the identifier of an event's item: its index, since some servers send another id in each event, or else its
-/// id. llama.cpp sends neither for tool calls, and refers to them by the call id.
+/// Returns text that identifies the item to which an event belongs: its index, since some servers send another id in
+/// each event, or else its id. llama.cpp sends neither for tool calls, and refers to them by the call id.
 fn event_item_id(event: &Value) -> String {
     let item = &event["item"];
     match event["output_index"].as_u64() {
@@ -204,8 +217,8 @@ fn event_item_id(event: &Value) -> String {
     }
 }
 
-/// Returns the members of a reasoning item that are sent back to the provider. Returns `None` if the item has no
-/// content, since the provider would then search for the item in its own storage.
+/// Returns the parts of a reasoning item that are sent back to the provider with the next request. `None` if the item
+/// has no content, since the provider would then search for the item in its own storage.
 fn to_replayed_item(item: &Value) -> Option<Value> {
     let has_content = item["content"].as_array().is_some_and(|content| !content.is_empty());
     if !(item["encrypted_content"].is_string() || has_content) {

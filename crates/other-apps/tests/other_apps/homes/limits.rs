@@ -95,7 +95,7 @@ fn nested_references_are_expanded_in_linear_time() {
 }
 
 #[test]
-fn servers_values_and_depth_are_bounded() {
+fn number_of_servers_and_values_and_nesting_depth_are_bounded() {
     let home = tempfile::tempdir().unwrap();
     let many: Vec<String> = (0..600).map(|number| format!("\"s{number}\": {{\"command\": \"c{number}\"}}")).collect();
     write_file(home.path(), ".cursor/mcp.json", format!("{{\"mcpServers\": {{{}}}}}", many.join(",")));
@@ -123,7 +123,7 @@ fn servers_values_and_depth_are_bounded() {
 }
 
 #[test]
-fn projects_with_servers_are_bounded() {
+fn number_of_projects_with_servers_is_bounded() {
     let state = |projects: usize| {
         let projects: Vec<String> = (0..projects)
             .map(|number| format!("\"/p{number}\":{{\"mcpServers\":{{\"a\":{{\"command\":\"x\"}}}}}}"))

@@ -6,7 +6,7 @@ use other_apps::{OperatingSystem, ScanScope, scan_settings};
 
 use super::environment_of_home;
 
-const ONE_SERVER: &str = r#"{ "mcpServers": { "one": { "command": "x" } } }"#;
+const ONE_SERVER_JSON: &str = r#"{ "mcpServers": { "one": { "command": "x" } } }"#;
 
 #[cfg(unix)]
 #[test]
@@ -17,8 +17,8 @@ fn symbolic_link_is_followed_within_the_home_only() {
     fs::create_dir_all(home.join(".cursor")).unwrap();
     fs::create_dir_all(home.join(".kiro/settings")).unwrap();
     fs::create_dir_all(home.join("dotfiles")).unwrap();
-    fs::write(folder.path().join("outside.json"), ONE_SERVER).unwrap();
-    fs::write(home.join("dotfiles/kiro.json"), ONE_SERVER).unwrap();
+    fs::write(folder.path().join("outside.json"), ONE_SERVER_JSON).unwrap();
+    fs::write(home.join("dotfiles/kiro.json"), ONE_SERVER_JSON).unwrap();
     symlink(folder.path().join("outside.json"), home.join(".cursor/mcp.json")).unwrap();
     symlink("../../dotfiles/kiro.json", home.join(".kiro/settings/mcp.json")).unwrap();
     let report =
@@ -31,7 +31,7 @@ fn symbolic_link_is_followed_within_the_home_only() {
     // A parent folder of the file may be the link, too.
     fs::remove_dir_all(home.join(".cursor")).unwrap();
     fs::create_dir(folder.path().join("elsewhere")).unwrap();
-    fs::write(folder.path().join("elsewhere/mcp.json"), ONE_SERVER).unwrap();
+    fs::write(folder.path().join("elsewhere/mcp.json"), ONE_SERVER_JSON).unwrap();
     symlink(folder.path().join("elsewhere"), home.join(".cursor")).unwrap();
     let report =
         scan_settings(&ScanScope::App("cursor".into()), &environment_of_home(home, OperatingSystem::Linux), &[])
@@ -58,7 +58,7 @@ fn folder_in_place_of_a_settings_file_is_reported_separately() {
     let home = tempfile::tempdir().unwrap();
     fs::create_dir_all(home.path().join(".cursor/mcp.json")).unwrap();
     fs::create_dir_all(home.path().join(".kiro/settings")).unwrap();
-    fs::write(home.path().join(".kiro/settings/mcp.json"), ONE_SERVER).unwrap();
+    fs::write(home.path().join(".kiro/settings/mcp.json"), ONE_SERVER_JSON).unwrap();
     let report =
         scan_settings(&ScanScope::All, &environment_of_home(home.path().to_owned(), OperatingSystem::Linux), &[])
             .unwrap();

@@ -378,7 +378,7 @@ fn invisible_characters_are_rejected_in_every_value() {
 }
 
 #[test]
-fn existing_server_is_unchanged() {
+fn link_leaves_an_existing_server_unchanged() {
     let found =
         import(&drawbridge_link("GitHub", &json!({ "command": "evil" })), &["github".into()]).unwrap().remove(0);
     assert_eq!(found.name, "GitHub-2", "the new server gets another name");

@@ -208,8 +208,8 @@ fn patterns_are_limited_to_1_024_bytes() {
 
 #[test]
 fn rule_set_holds_500_rules_with_unique_ids() {
-    let most = RuleSet::compile(RuleSource::User, vec![ask_rule(); RuleSet::LIMIT]);
-    assert_eq!(most.unwrap().iter().count(), RuleSet::LIMIT, "a set of the maximum size");
+    let most = RuleSet::compile(RuleSource::User, vec![ask_rule(); RuleSet::MAX_RULES]);
+    assert_eq!(most.unwrap().iter().count(), RuleSet::MAX_RULES, "a set of the maximum size");
     let numbered = |id| PolicyRule { id, ..ask_rule() };
     let mut set = RuleSet::compile(RuleSource::User, vec![numbered(2), ask_rule(), numbered(7), ask_rule()]).unwrap();
     let ids = |set: &RuleSet| set.iter().map(|rule| rule.id).collect::<Vec<_>>();
@@ -239,7 +239,7 @@ fn restored_rules_leave_numbers_for_new_rules() {
     }
     assert_eq!(set.restore(PolicyRule { id: 7, ..ask_rule() }).unwrap(), 7);
     assert_eq!(set.add(ask_rule()).unwrap(), 8, "the next rule has the next number");
-    let mut full = RuleSet::compile(RuleSource::User, vec![ask_rule(); RuleSet::LIMIT]).unwrap();
+    let mut full = RuleSet::compile(RuleSource::User, vec![ask_rule(); RuleSet::MAX_RULES]).unwrap();
     let more = full.restore(PolicyRule { id: 1_000_000, ..ask_rule() }).unwrap_err();
     assert_eq!(more.error, RuleError::TooMany);
 }

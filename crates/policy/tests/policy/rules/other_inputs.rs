@@ -18,8 +18,8 @@ fn unreadable_policy_file_makes_every_act_ask_and_keeps_denials() {
     let rules = [rule(RuleEffect::Allow, "server", None), rule(RuleEffect::Deny, "server", Some("drop"))];
     let calls = [TestCall::default(), TestCall { tool: "drop".to_owned(), ..TestCall::default() }];
     for (unusable, cause) in [
-        (Policy::mark_managed_unusable as fn(&mut Policy), DecisionReason::ManagedUnusable),
-        (Policy::mark_user_unusable as fn(&mut Policy), DecisionReason::PolicyUnusable),
+        (Policy::mark_managed_rules_unusable as fn(&mut Policy), DecisionReason::ManagedUnusable),
+        (Policy::mark_user_rules_unusable as fn(&mut Policy), DecisionReason::PolicyUnusable),
     ] {
         let mut policy = policy_with_rules(&rules, &rules);
         assert_eq!(calls.each_ref().map(|call| decide(&policy, call)), [RuleEffect::Allow, RuleEffect::Deny], "before");
@@ -44,8 +44,8 @@ fn stricter_preset_of_managed_and_user_policy_applies() {
         [(balanced, balanced, balanced), (careful, balanced, careful), (balanced, careful, careful)]
     {
         let mut policy = policy_with_rules(&[], &[]);
-        policy.set_managed(PolicyFile { preset: managed, ..policy_file(Vec::new()) }).unwrap();
-        policy.set_user(PolicyFile { preset: user, ..policy_file(Vec::new()) }).unwrap();
+        policy.set_managed_rules(PolicyFile { preset: managed, ..policy_file(Vec::new()) }).unwrap();
+        policy.set_user_rules(PolicyFile { preset: user, ..policy_file(Vec::new()) }).unwrap();
         assert_eq!(policy.preset(), expected, "{managed:?} and {user:?}");
         let own = [policy.preset_from(RuleSource::Managed), policy.preset_from(RuleSource::User)];
         assert_eq!(own, [managed, user], "each file's preset is still reported");
@@ -53,7 +53,7 @@ fn stricter_preset_of_managed_and_user_policy_applies() {
 }
 
 #[test]
-fn conditions_on_arguments_count_against_a_call_with_any_arguments() {
+fn any_arguments_are_allowed_only_without_conditions_on_arguments() {
     let allows_any = |rules: &[PolicyRule]| {
         let policy = policy_with_rules(&[], rules);
         TestCall::default().with_act(|act| policy.allows_any_arguments(&act, 0))
@@ -83,9 +83,9 @@ fn removed_server_leaves_no_trust_to_another_of_its_name() {
     };
     let mut policy = policy_with_rules(&[], &[deny_npx]);
     for server in ["old", "other"] {
-        policy.set_identity(server, vec!["uvx files".to_owned()]);
+        policy.set_server_identity(server, vec!["uvx files".to_owned()]);
         policy.mute(server);
-        policy.trust_for_run(server).unwrap();
+        policy.trust_for_session(server).unwrap();
         let grant = Grant {
             id: GrantId::default(),
             server: server.to_owned(),
@@ -105,7 +105,7 @@ fn removed_server_leaves_no_trust_to_another_of_its_name() {
     let start = |server| decision_effect(policy.decide(&PolicyAct::StartServer { server, command: &command }, 0));
     let effects_for = |server| {
         let has_grant = policy.grants().find(server, &GrantSubject::Command).is_some();
-        (policy.is_muted(server), policy.is_trusted_for_run(server), has_grant, start(server))
+        (policy.is_muted(server), policy.is_trusted_for_session(server), has_grant, start(server))
     };
     // A rule on identities applies to a server whose identity is unknown.
     assert_eq!(effects_for("old"), (false, false, false, RuleEffect::Deny), "the removed server");
@@ -179,12 +179,12 @@ fn always_asking_tool_asks_despite_rules_grants_and_trust() {
             .unwrap();
         let mut policy = Policy::new(grants);
         let preset = if careful { Preset::Careful } else { Preset::Balanced };
-        policy.set_user(PolicyFile { preset, ..policy_file(Vec::new()) }).unwrap();
+        policy.set_user_rules(PolicyFile { preset, ..policy_file(Vec::new()) }).unwrap();
         policy
     };
     let trusted = || {
         let mut policy = Policy::new(policy::Grants::default());
-        policy.trust_for_run("server").unwrap();
+        policy.trust_for_session("server").unwrap();
         policy
     };
     let after = PolicyRule { after_untrusted: true, ..rule(RuleEffect::Allow, "*", None) };

@@ -91,7 +91,7 @@ fn any_rule() -> impl Strategy<Value = PolicyRule> {
 }
 
 /// Generates a rule that allows sampling within a budget of two requests.
-fn any_budget() -> impl Strategy<Value = PolicyRule> {
+fn any_sampling_budget_rule() -> impl Strategy<Value = PolicyRule> {
     prop::sample::select(vec!["a", "*", "?b"]).prop_map(|server| PolicyRule {
         direction: RuleDirection::FromServer,
         sampling: Some(SamplingBudget { requests_per_hour: 2, tokens_per_hour: 1_000 }),
@@ -100,7 +100,7 @@ fn any_budget() -> impl Strategy<Value = PolicyRule> {
 }
 
 fn any_rules() -> impl Strategy<Value = Vec<PolicyRule>> {
-    prop::collection::vec(prop_oneof![8 => any_rule(), 1 => any_budget()], 0..6)
+    prop::collection::vec(prop_oneof![8 => any_rule(), 1 => any_sampling_budget_rule()], 0..6)
 }
 
 /// All inputs of a decision: system-wide rules, user rules, presets and grants.
@@ -149,8 +149,8 @@ impl PolicyInputs {
             ..policy_file(rules.to_vec())
         };
         let mut policy = Policy::new(grants);
-        policy.set_managed(of(&self.managed, self.careful.0)).unwrap();
-        policy.set_user(of(&self.user, self.careful.1)).unwrap();
+        policy.set_managed_rules(of(&self.managed, self.careful.0)).unwrap();
+        policy.set_user_rules(of(&self.user, self.careful.1)).unwrap();
         policy
     }
 

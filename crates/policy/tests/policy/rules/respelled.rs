@@ -214,7 +214,7 @@ fn only_paths_named_by_a_rule_are_resolved() {
     assert_eq!(of_tool.paths_in_call("server", "one", arguments).len(), 3, "all paths for the tool of the rule");
     let glob_only = policy_with_rules(&[], &[rule_with_argument(RuleEffect::Deny, glob_pattern("/a/*"))]);
     assert!(glob_only.paths_in_call("server", "tool", arguments).is_empty(), "no paths for a glob");
-    of_tool.set_user(PolicyFile::default()).unwrap();
+    of_tool.set_user_rules(PolicyFile::default()).unwrap();
     assert!(of_tool.paths_in_call("server", "one", arguments).is_empty(), "no paths after the rule is removed");
     assert!(policy.paths_in_call("server", "tool", &Map::new()).is_empty(), "no paths without a value");
     let many: Vec<String> = (0..500).map(|i| format!("/p/{i:03}")).collect();
@@ -240,7 +240,7 @@ impl SingleRulePolicy {
     }
 }
 
-static DENIED_PATHS: LazyLock<[SingleRulePolicy; 4]> = LazyLock::new(|| {
+static POLICIES_DENYING_PATHS: LazyLock<[SingleRulePolicy; 4]> = LazyLock::new(|| {
     let kinds = [
         path_pattern("/secret/*"),
         glob_pattern("/secret/*"),
@@ -249,11 +249,11 @@ static DENIED_PATHS: LazyLock<[SingleRulePolicy; 4]> = LazyLock::new(|| {
     ];
     SingleRulePolicy::all(RuleEffect::Deny, kinds)
 });
-static ALLOWED_PATHS: LazyLock<[SingleRulePolicy; 2]> =
+static POLICIES_ALLOWING_PATHS: LazyLock<[SingleRulePolicy; 2]> =
     LazyLock::new(|| SingleRulePolicy::all(RuleEffect::Allow, [path_pattern("/public/*"), glob_pattern("/public/*")]));
-static ALLOWED_PUBLIC_FOLDER: LazyLock<[SingleRulePolicy; 1]> =
+static POLICIES_ALLOWING_PUBLIC_FOLDER: LazyLock<[SingleRulePolicy; 1]> =
     LazyLock::new(|| SingleRulePolicy::all(RuleEffect::Deny, [path_pattern("/public/*")]));
-static DENIED_ADDRESSES: LazyLock<[SingleRulePolicy; 4]> = LazyLock::new(|| {
+static POLICIES_DENYING_ADDRESSES: LazyLock<[SingleRulePolicy; 4]> = LazyLock::new(|| {
     let typed = [address_pattern("https://evil.x"), address_pattern("https://evil.x/secret/*")];
     let [origin, below] = typed;
     SingleRulePolicy::all(
@@ -261,7 +261,7 @@ static DENIED_ADDRESSES: LazyLock<[SingleRulePolicy; 4]> = LazyLock::new(|| {
         [origin, below, glob_pattern("https://evil.x/*"), glob_pattern("https://evil.x/secret/*")],
     )
 });
-static ALLOWED_ADDRESSES: LazyLock<[SingleRulePolicy; 3]> = LazyLock::new(|| {
+static POLICIES_ALLOWING_ADDRESSES: LazyLock<[SingleRulePolicy; 3]> = LazyLock::new(|| {
     let kinds = [
         address_pattern("https://api.x/public/*"),
         glob_pattern("https://api.x/public/*"),
@@ -359,7 +359,7 @@ proptest! {
 
     #[test]
     fn denied_path_is_denied_in_every_spelling(text in any_respelling(vec!["secret", "a", "key"])) {
-        for ready in DENIED_PATHS.iter() {
+        for ready in POLICIES_DENYING_PATHS.iter() {
             prop_assert_eq!(ready.decide(json!(text), ResolvedPaths::Elsewhere), RuleEffect::Deny, "{:?}", ready.0);
             prop_assert_eq!(ready.decide(json!(["/x", text]), ResolvedPaths::Elsewhere), RuleEffect::Deny, "in a list");
         }
@@ -368,7 +368,7 @@ proptest! {
     #[test]
     fn allowed_path_is_within_the_rule(parts in prop::collection::vec(any_ambiguous_component(), 0..6), begins in any::<bool>()) {
         let text = format!("{}/{}", if begins { "/public" } else { "" }, parts.join("/"));
-        for ready in ALLOWED_PATHS.iter() {
+        for ready in POLICIES_ALLOWING_PATHS.iter() {
             if ready.decide(json!(text), ResolvedPaths::Elsewhere) == RuleEffect::Allow {
                 prop_assert!(is_below_public(&text), "{} is allowed by {:?}", text, ready.0);
             }
@@ -380,12 +380,12 @@ proptest! {
         let written = if inside { "/public/a" } else { "/other/a" };
         let real = real.map(|part| format!("/{part}/a"));
         let facts = ResolvedPaths::Here([(written.to_owned(), real.clone())].into());
-        if ALLOWED_PATHS[0].decide(json!(written), facts.clone()) == RuleEffect::Allow {
+        if POLICIES_ALLOWING_PATHS[0].decide(json!(written), facts.clone()) == RuleEffect::Allow {
             prop_assert!(inside && real.as_deref() == Some("/public/a"), "{:?} is allowed", real);
         }
         let leads_in = real.as_deref() == Some("/public/a");
         if inside || leads_in || real.is_none() {
-            let denied = ALLOWED_PUBLIC_FOLDER[0].decide(json!(written), facts);
+            let denied = POLICIES_ALLOWING_PUBLIC_FOLDER[0].decide(json!(written), facts);
             prop_assert_eq!(denied, RuleEffect::Deny, "{} and {:?}", written, real);
         }
     }
@@ -399,7 +399,7 @@ proptest! {
         end in prop::sample::select(vec!["", "?", "#part"]),
     ) {
         let text = format!("{scheme}{user}{host}{rest}{end}");
-        for ready in DENIED_ADDRESSES.iter() {
+        for ready in POLICIES_DENYING_ADDRESSES.iter() {
             prop_assert_eq!(ready.decide(json!(text), ResolvedPaths::Elsewhere), RuleEffect::Deny, "{:?} and {:?}", ready.0, text);
         }
     }
@@ -411,7 +411,7 @@ proptest! {
         begins in any::<bool>(),
     ) {
         let text = format!("https://{host}{}/{}", if begins { "/public" } else { "" }, parts.join("/"));
-        for ready in ALLOWED_ADDRESSES.iter() {
+        for ready in POLICIES_ALLOWING_ADDRESSES.iter() {
             let is_open = matches!(&ready.0, ArgumentPattern::Glob(glob) if glob == "https://api.x*");
             if ready.decide(json!(text), ResolvedPaths::Elsewhere) == RuleEffect::Allow {
                 let url = Url::parse(&text).unwrap();

@@ -60,7 +60,7 @@ fn sampling_is_allowed_within_a_budget_and_asks_beyond_it() {
     );
     let careful = PolicyFile { preset: Preset::Careful, ..policy_file(Vec::new()) };
     let mut policy = policy;
-    policy.set_managed(careful).unwrap();
+    policy.set_managed_rules(careful).unwrap();
     assert_eq!(
         decided(&policy, &sample("s", 1, 1)),
         RuleEffect::Ask,

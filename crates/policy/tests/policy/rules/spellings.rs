@@ -100,7 +100,7 @@ fn identity_rule_matches_every_spelling_of_an_address() {
     };
     let decide = |rule: PolicyRule, words: &str| {
         let mut policy = policy_with_rules(&[rule], &[]);
-        policy.set_identity("server", vec![words.to_owned()]);
+        policy.set_server_identity("server", vec![words.to_owned()]);
         let hash = policy::Hash::of_json(&json!("x"));
         decision_effect(policy.decide(&policy::PolicyAct::ConnectServer { server: "server", address: &hash }, 0))
     };

@@ -51,7 +51,7 @@ fn invalid_rules_are_rejected() {
         assert!(rule_problem(rule).is_some(), "{what}: must be invalid");
     }
     assert_eq!(rule_problem(PolicyRule { annotations: Some(claims), ..ask() }), None, "annotations may make it ask");
-    let many = vec![ask(); RuleSet::LIMIT + 1];
+    let many = vec![ask(); RuleSet::MAX_RULES + 1];
     assert_eq!(
         RuleSet::compile(RuleSource::User, many).unwrap_err().error,
         RuleError::TooMany,
@@ -121,7 +121,7 @@ fn rule_matches_its_conditions() {
 
 fn policy_with_session_rule(rule: PolicyRule) -> Policy {
     let mut policy = Policy::new(Grants::default());
-    policy.session_mut().add(rule).unwrap();
+    policy.session_rules_mut().add(rule).unwrap();
     policy
 }
 
@@ -252,7 +252,7 @@ fn server_is_matched_by_its_identity_under_any_name() {
     let command = Hash::of_json(&json!("x"));
     let mut start = |server: &str, words: Option<&str>| {
         if let Some(words) = words {
-            policy.set_identity(server, vec![words.to_owned(), "/usr/bin/npx".to_owned()]);
+            policy.set_server_identity(server, vec![words.to_owned(), "/usr/bin/npx".to_owned()]);
         }
         decision_effect(policy.decide(&PolicyAct::StartServer { server, command: &command }, 0))
     };
@@ -266,7 +266,10 @@ fn server_is_matched_by_its_identity_under_any_name() {
 fn careful_preset_asks_for_calls_and_requests_but_not_for_starts() {
     let mut policy = policy_with_rules(&[], &[rule(RuleEffect::Allow, "server", None)]);
     policy
-        .set_user(PolicyFile { preset: Preset::Careful, ..policy_file(vec![rule(RuleEffect::Allow, "server", None)]) })
+        .set_user_rules(PolicyFile {
+            preset: Preset::Careful,
+            ..policy_file(vec![rule(RuleEffect::Allow, "server", None)])
+        })
         .unwrap();
     let decided = TestCall::default().with_act(|act| policy.decide(&act, 0));
     let expected = PolicyDecision::Ask {
@@ -290,7 +293,7 @@ fn unsolicited_resource_reads_by_mcp_apps_always_ask() {
     let mut policy = policy_with_rules(&[], &[]);
     let read = |needs_no_consent| PolicyAct::Read { needs_no_consent, server: "server", conversation: None };
     assert_eq!(policy.decide(&read(true), 0), PolicyDecision::Allow { by: DecisionSource::BuiltIn });
-    policy.set_user(policy_file(vec![rule(RuleEffect::Allow, "server", None)])).unwrap();
+    policy.set_user_rules(policy_file(vec![rule(RuleEffect::Allow, "server", None)])).unwrap();
     let decision = policy.decide(&read(false), 0);
     assert!(
         matches!(
@@ -299,7 +302,7 @@ fn unsolicited_resource_reads_by_mcp_apps_always_ask() {
         ),
         "a rule that allows tools should not allow the read: {decision:?}"
     );
-    policy.set_user(policy_file(vec![rule(RuleEffect::Deny, "server", None)])).unwrap();
+    policy.set_user_rules(policy_file(vec![rule(RuleEffect::Deny, "server", None)])).unwrap();
     assert!(matches!(policy.decide(&read(false), 0), PolicyDecision::Deny { .. }));
 }
 
@@ -331,7 +334,11 @@ fn unusable_policy_file_makes_every_act_ask_and_keeps_denials() {
     for managed in [false, true] {
         let mut policy = policy_with_rules(&[], std::slice::from_ref(&allow));
         let set = |policy: &mut Policy, rules| {
-            if managed { policy.set_managed(policy_file(rules)) } else { policy.set_user(policy_file(rules)) }
+            if managed {
+                policy.set_managed_rules(policy_file(rules))
+            } else {
+                policy.set_user_rules(policy_file(rules))
+            }
         };
         set(&mut policy, vec![deny.clone(), allow.clone()]).unwrap();
         assert_eq!(
@@ -363,8 +370,8 @@ fn unusable_policy_file_makes_every_act_ask_and_keeps_denials() {
 #[test]
 fn trust_for_the_run_covers_calls_of_reviewed_tools_only() {
     let mut policy = Policy::new(Grants::default());
-    policy.trust_for_run("a*b").unwrap();
-    policy.trust_for_run("a*b").unwrap();
+    policy.trust_for_session("a*b").unwrap();
+    policy.trust_for_session("a*b").unwrap();
     assert_eq!(policy.rules(RuleSource::Session).count(), 1, "trusting twice adds one rule");
     let call = |server: &str| TestCall { server: server.to_owned(), ..TestCall::default() };
     let decide = |policy: &Policy, call: &TestCall| decision_effect(call.with_act(|act| policy.decide(&act, 0)));

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s24_configured_proxies_are_replaced() {
+    fn s24_configured_proxy_variables_are_replaced() {
         let mut environment =
             vec![("https_proxy".into(), "http://proxy.example:8080".into()), ("HOME".into(), "/h".into())];
         set_proxy_variables(&mut environment, &["example.com".parse().unwrap()]);

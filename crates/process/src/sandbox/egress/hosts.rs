@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn s24_host_name_matches_in_each_spelling_only() {
+    fn s24_host_pattern_matches_all_spellings_of_its_name_only() {
         for host in ["api.example.com", "API.Example.COM", "api.example.com.", "ａｐｉ.example.com"] {
             assert!(admits("api.example.com", host, 443), "{host} must match the named host");
         }
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn s24_wildcard_matches_subdomains_only() {
+    fn s24_wildcard_host_pattern_matches_subdomains_only() {
         for host in ["a.example.com", "a.b.example.com", "A.EXAMPLE.com."] {
             assert!(admits("*.example.com", host, 443), "{host} must match as a subdomain");
         }
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn s24_named_port_is_exclusive_and_the_default_is_the_web() {
+    fn s24_pattern_admits_its_port_only_or_else_the_web_ports() {
         assert!(admits("example.com", "example.com", 443) && admits("example.com", "example.com", 80));
         assert!(!admits("example.com", "example.com", 22), "other ports must be named explicitly");
         assert!(admits("example.com:8443", "example.com", 8443));

@@ -15,7 +15,7 @@ const MIN_LOG_BATCH_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval at which the ledger reports the byte counts of open connections if there are no other events.
 const OPEN_CONNECTION_REPORT_INTERVAL: Duration = Duration::from_secs(60);
 /// Maximum number of destinations that one batch of lines names. Events for other destinations are only counted.
-const MAX_NAMED_DESTINATIONS: usize = 16;
+const MAX_DESTINATIONS_PER_LOG_BATCH: usize = 16;
 
 /// Collects the connections that a server's egress proxy opened or refused, until [`EgressLedger::take_activity_lines`]
 /// returns them as text.
@@ -28,8 +28,8 @@ pub(super) struct EgressLedger {
 #[derive(Debug, Default)]
 struct LedgerState {
     entries: Vec<LedgerEntry>,
-    /// Number of events that are counted without their destination, because [`MAX_NAMED_DESTINATIONS`] destinations are
-    /// named already.
+    /// Number of events that are counted without their destination, because [`MAX_DESTINATIONS_PER_LOG_BATCH`]
+    /// destinations are named already.
     unnamed: u64,
     /// Open connections of the proxy, whose number the proxy limits.
     open: Vec<TrackedConnection>,
@@ -202,7 +202,7 @@ impl LedgerState {
     }
 
     fn add_entry(&mut self, destination: &Destination, outcome: ConnectionOutcome) {
-        if self.entries.len() < MAX_NAMED_DESTINATIONS {
+        if self.entries.len() < MAX_DESTINATIONS_PER_LOG_BATCH {
             self.entries.push(LedgerEntry { destination: destination.clone(), outcome });
         } else {
             self.unnamed += 1;
@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s24_flood_of_events_is_summarized() {
+    fn s24_flood_of_connection_events_is_summarized() {
         let ledger = EgressLedger::default();
         let add: HostPattern = "a.example".parse().unwrap();
         for number in 0..1_000 {
@@ -252,7 +252,7 @@ mod tests {
         let lines = ledger.take_activity_lines();
         assert_eq!(
             lines.len(),
-            MAX_NAMED_DESTINATIONS + 1,
+            MAX_DESTINATIONS_PER_LOG_BATCH + 1,
             "the number of named destinations must be bounded: {lines:?}"
         );
         let same = "network: same.example:443 refused 1000 times: it is not named. To allow it, add a.example to the hosts of its sandbox";

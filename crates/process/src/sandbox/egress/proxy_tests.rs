@@ -80,7 +80,7 @@ async fn send_and_read_all(proxy: SocketAddr, request: &str) -> String {
 }
 
 #[tokio::test]
-async fn s24_tunnel_reaches_named_hosts_only() {
+async fn s24_proxy_tunnel_reaches_permitted_hosts_only() {
     let ((named, at_named), (other, at_other)) = (start_echo_server().await, start_echo_server().await);
     let (egress, address) = start_default_proxy(&[&format!("localhost:{named}")]).await;
     let (mut stream, head) = request_tunnel(address, &format!("localhost:{named}")).await;
@@ -128,7 +128,7 @@ async fn s24_name_that_resolves_to_loopback_is_refused() {
 }
 
 #[tokio::test]
-async fn s24_checked_address_is_the_connected_one() {
+async fn s24_proxy_connects_to_the_address_that_it_checked() {
     static LOOKUPS: AtomicUsize = AtomicUsize::new(0);
     let (port, connections) = start_echo_server().await;
     // A second lookup would return another address.
@@ -151,7 +151,7 @@ async fn s24_checked_address_is_the_connected_one() {
 }
 
 #[tokio::test]
-async fn s24_url_requests_are_forwarded_in_origin_form() {
+async fn s24_proxied_http_requests_are_forwarded_in_origin_form() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let host = tokio::spawn(async move {
@@ -183,7 +183,7 @@ async fn s24_url_requests_are_forwarded_in_origin_form() {
 }
 
 #[tokio::test]
-async fn s24_invalid_requests_are_refused() {
+async fn s24_invalid_proxy_requests_are_refused() {
     let (port, connections) = start_echo_server().await;
     let (_egress, address) = start_default_proxy(&[&format!("localhost:{port}")]).await;
     let cases = [
@@ -219,7 +219,7 @@ async fn s24_invalid_requests_are_refused() {
 }
 
 #[tokio::test]
-async fn s24_slow_or_idle_connections_are_closed() {
+async fn s24_slow_or_idle_proxy_connections_are_closed() {
     let (port, _) = start_echo_server().await;
     let short = Duration::from_millis(50);
     let hosts = format!("localhost:{port}");
@@ -238,7 +238,7 @@ async fn s24_slow_or_idle_connections_are_closed() {
 }
 
 #[tokio::test]
-async fn s24_excess_connections_wait() {
+async fn s24_excess_proxy_connections_wait() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let to = format!("localhost:{}", listener.local_addr().unwrap().port());
     let (_egress, address) = start_default_proxy(&[&to]).await;

@@ -133,13 +133,13 @@ mod tests {
     }
 
     #[test]
-    fn s24_address_pattern_includes_the_port() {
+    fn s24_private_address_requires_a_pattern_with_its_port() {
         let refused = resolved_addresses(&["example.com", "10.0.0.1:8443"], "example.com", &["10.0.0.1"]);
         assert!(matches!(refused, Err(ConnectFault::Refused { .. })), "S24: another port must be refused: {refused:?}");
     }
 
     #[tokio::test]
-    async fn s24_unnamed_host_is_not_resolved() {
+    async fn s24_host_that_is_not_permitted_is_not_resolved() {
         let lookup: LookupFunction =
             |name| panic!("S24: {name} must not be looked up, which would disclose it to a name server");
         let other = Destination::new("secret-in-a-name.example", 443).unwrap();

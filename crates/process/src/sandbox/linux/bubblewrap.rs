@@ -17,9 +17,9 @@ use process_wrap::tokio::ChildWrapper;
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
-use super::opened_paths::{OpenedPath, open_reachable};
+use super::opened_paths::{OpenedPath, open_reachable_paths};
 use super::root_owned::canonical_if_root_owned;
-use super::start_barrier::BarrierDescriptors;
+use super::start_barrier::StartBarrierDescriptors;
 use super::{ProcessRestriction, local_sockets, system_calls};
 use crate::launch::ProcessLaunch;
 use crate::programs::SearchPath;
@@ -136,7 +136,7 @@ async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), S
     for folder in ["/usr", "/bin", "/lib", "/lib64", "/nix/store", "/gnu/store"] {
         append_mount_option(&mut arguments, "--ro-bind-try", Path::new(folder));
     }
-    append_final_arguments(&mut arguments, &system_calls);
+    append_read_only_root_and_seccomp_arguments(&mut arguments, &system_calls);
     passed_on.push(system_calls);
     arguments.extend(["--", "/bin/sh", "-c", ":"].map(OsString::from));
     let filters = vec![local_sockets::seccomp_filter(true)?];
@@ -176,14 +176,14 @@ pub(super) async fn wait_for_end(child: &mut dyn ChildWrapper) -> io::Result<(Ex
 /// `variables` are set for the server's program and not for bubblewrap.
 ///
 /// # Errors
-/// Returns the error of [`open_reachable`] if a folder differs from the approved one.
+/// Returns the error of [`open_reachable_paths`] if a folder differs from the approved one.
 pub(super) fn bubblewrap_arguments(
     plan: &ResolvedSandbox,
     program: &Path,
     directory: &Path,
     variables: Vec<(OsString, OsString)>,
     system_calls: OwnedFd,
-    barrier: Option<BarrierDescriptors>,
+    barrier: Option<StartBarrierDescriptors>,
 ) -> Result<(Vec<OsString>, Vec<OwnedFd>), SandboxError> {
     let features = BubblewrapFeatures::cached_trial(program).map_or(BubblewrapFeatures::NONE, |known| known.features);
     let mut arguments = namespace_arguments(&plan.network, features);
@@ -194,7 +194,7 @@ pub(super) fn bubblewrap_arguments(
     let mut passed_on = Vec::new();
     let mut hidden = plan.reach.hidden.iter().peekable();
     // Each folder is mounted before its subfolders, so that the more specific path takes effect.
-    for OpenedPath { path, writable, descriptor, .. } in open_reachable(&plan.reach)? {
+    for OpenedPath { path, writable, descriptor, .. } in open_reachable_paths(&plan.reach)? {
         while let Some(hidden) = hidden.next_if(|hidden| **hidden < path) {
             mount_empty_folder(&mut arguments, hidden);
         }
@@ -214,9 +214,9 @@ pub(super) fn bubblewrap_arguments(
     for hidden in &plan.reach.hidden {
         arguments.extend(["--remount-ro".into(), hidden.into()]);
     }
-    append_final_arguments(&mut arguments, &system_calls);
+    append_read_only_root_and_seccomp_arguments(&mut arguments, &system_calls);
     passed_on.push(system_calls);
-    if let Some(BarrierDescriptors { info, block }) = barrier {
+    if let Some(StartBarrierDescriptors { info, block }) = barrier {
         for (option, descriptor) in [("--info-fd", info), ("--block-fd", block)] {
             arguments.extend([option.into(), descriptor.as_raw_fd().to_string().into()]);
             passed_on.push(descriptor);
@@ -253,7 +253,7 @@ fn namespace_arguments(network: &NetworkAccess, features: BubblewrapFeatures) ->
 }
 
 /// Adds the last arguments, which make the root folder and `/dev` read-only and install the filter of system calls.
-fn append_final_arguments(arguments: &mut Vec<OsString>, system_calls: &OwnedFd) {
+fn append_read_only_root_and_seccomp_arguments(arguments: &mut Vec<OsString>, system_calls: &OwnedFd) {
     arguments.extend(["--remount-ro", "/dev", "--remount-ro", "/"].map(OsString::from));
     arguments.extend(["--seccomp".into(), system_calls.as_raw_fd().to_string().into()]);
 }

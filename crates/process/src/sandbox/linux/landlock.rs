@@ -11,7 +11,7 @@ use landlock::{
 };
 
 use super::opened_paths::OpenedPath;
-use super::sandbox_failure;
+use super::sandbox_setup_error;
 
 /// Minimum Landlock ABI that the kernel must enforce (Linux 6.2). Earlier ABIs can't prevent that a read-only file is
 /// truncated.
@@ -31,7 +31,7 @@ const PROC_FOLDER: &str = "/proc";
 ///
 /// # Errors
 /// Returns a message that explains why the kernel can't.
-pub(super) fn check_support() -> Result<(), String> {
+pub(super) fn check_landlock_support() -> Result<(), String> {
     new_ruleset().map(drop).map_err(|error| ruleset_error_text(&error))
 }
 
@@ -42,22 +42,22 @@ pub(super) fn build_landlock_rules(reached: Vec<OpenedPath>) -> Result<RulesetCr
         let access =
             if writable { AccessFs::from_all(MIN_LANDLOCK_ABI) } else { AccessFs::from_read(MIN_LANDLOCK_ABI) };
         rules = match descriptor {
-            Some(descriptor) => allow_opened(rules, descriptor, &path, is_folder, access)?,
-            None => allow_path(rules, &path, access)?,
+            Some(descriptor) => allow_opened_path(rules, descriptor, &path, is_folder, access)?,
+            None => allow_access_to_path(rules, &path, access)?,
         };
     }
-    rules = allow_path(rules, Path::new(PROC_FOLDER), AccessFs::from_read(MIN_LANDLOCK_ABI))?;
+    rules = allow_access_to_path(rules, Path::new(PROC_FOLDER), AccessFs::from_read(MIN_LANDLOCK_ABI))?;
     for path in ACCESSIBLE_DEVICES.iter().map(Path::new).filter(|path| path.exists()) {
-        rules = allow_path(rules, path, AccessFs::from_file(MIN_LANDLOCK_ABI))?;
+        rules = allow_access_to_path(rules, path, AccessFs::from_file(MIN_LANDLOCK_ABI))?;
     }
     Ok(rules)
 }
 
 /// Applies Landlock rules to the current process. Runs in the child before its program.
 pub(super) fn enforce(rules: RulesetCreated) -> io::Result<()> {
-    let status = rules.restrict_self().map_err(sandbox_failure)?;
+    let status = rules.restrict_self().map_err(sandbox_setup_error)?;
     if status.ruleset == RulesetStatus::NotEnforced {
-        Err(sandbox_failure("Landlock was not enforced"))
+        Err(sandbox_setup_error("Landlock was not enforced"))
     } else {
         Ok(())
     }
@@ -72,12 +72,16 @@ fn new_ruleset() -> Result<RulesetCreated, RulesetError> {
         .create()
 }
 
-fn allow_path(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Result<RulesetCreated, String> {
+fn allow_access_to_path(
+    rules: RulesetCreated,
+    path: &Path,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, String> {
     let open = PathFd::new(path).map_err(|error| rule_error_text(path, &error))?;
-    allow_opened(rules, open, path, path.is_dir(), access)
+    allow_opened_path(rules, open, path, path.is_dir(), access)
 }
 
-fn allow_opened(
+fn allow_opened_path(
     rules: RulesetCreated,
     open: impl AsFd,
     path: &Path,

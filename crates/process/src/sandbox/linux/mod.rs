@@ -34,7 +34,7 @@ use crate::platform;
 use crate::programs::SearchPath;
 
 /// Advice for the user if neither bubblewrap nor Landlock works.
-const NO_MECHANISM_ADVICE: &str =
+const NO_SANDBOX_MECHANISM_ADVICE: &str =
     "Install bubblewrap (the package is called bubblewrap), or turn the sandbox off in the server's settings";
 
 /// Irrevocable restrictions of a process, which take effect before its program runs.
@@ -55,16 +55,16 @@ impl ProcessRestriction {
         let give_up = move || {
             limits.map_or(Ok(()), KernelLimits::enforce)?;
             if let Some(rules) = rules.take() {
-                platform::drop_capabilities().map_err(sandbox_failure)?;
+                platform::drop_capabilities().map_err(sandbox_setup_error)?;
                 // Orphaned descendants are reparented to the server's first process, so that they are counted and
                 // ended.
-                nix::sys::prctl::set_child_subreaper(true).map_err(sandbox_failure)?;
+                nix::sys::prctl::set_child_subreaper(true).map_err(sandbox_setup_error)?;
                 landlock::enforce(rules)?;
             }
             passed_on.iter().try_for_each(|file| platform::make_inheritable(file.as_fd()))?;
             filters.iter().try_for_each(local_sockets::enforce)
         };
-        Box::new(move |command: &mut Command| platform::add_child_step(command, give_up))
+        Box::new(move |command: &mut Command| platform::add_pre_exec_step(command, give_up))
     }
 }
 
@@ -75,11 +75,12 @@ pub(super) async fn find_sandbox_mechanism(path: &SearchPath) -> Result<SandboxM
         Ok(program) => return Ok(SandboxMechanism::Bubblewrap(program)),
         Err(cause) => cause,
     };
-    match landlock::check_support() {
+    match landlock::check_landlock_support() {
         Ok(()) => Ok(SandboxMechanism::Landlock),
-        Err(landlock) => {
-            Err(SandboxError::NoMechanism { cause: format!("{bubblewrap}, and {landlock}"), next: NO_MECHANISM_ADVICE })
-        }
+        Err(landlock) => Err(SandboxError::NoMechanism {
+            cause: format!("{bubblewrap}, and {landlock}"),
+            next: NO_SANDBOX_MECHANISM_ADVICE,
+        }),
     }
 }
 
@@ -88,8 +89,8 @@ pub(super) async fn find_sandbox_mechanism(path: &SearchPath) -> Result<SandboxM
 pub(super) async fn check_sandbox_features(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
     vec![
         ("bubblewrap", bubblewrap::find(path).await.map(drop)),
-        ("Landlock", landlock::check_support()),
-        ("seccomp", system_calls::check_support()),
+        ("Landlock", landlock::check_landlock_support()),
+        ("seccomp", system_calls::check_seccomp_support()),
     ]
 }
 
@@ -98,7 +99,7 @@ pub(super) fn wrap_in_sandbox(
     server: LaunchCommand,
     directory: &Path,
 ) -> Result<LaunchCommand, SandboxError> {
-    let no_mechanism = |cause: String| SandboxError::NoMechanism { cause, next: NO_MECHANISM_ADVICE };
+    let no_mechanism = |cause: String| SandboxError::NoMechanism { cause, next: NO_SANDBOX_MECHANISM_ADVICE };
     let limits = Some(KernelLimits::from_limits(&plan.limits));
     match &plan.mechanism {
         SandboxMechanism::Bubblewrap(wrap) => {
@@ -129,8 +130,8 @@ pub(super) fn wrap_in_sandbox(
             if matches!(plan.network, NetworkAccess::Hosts(_)) {
                 return Err(SandboxError::HostsUnsupported { mechanism: plan.mechanism.name() });
             }
-            let rules =
-                landlock::build_landlock_rules(opened_paths::open_reachable(&plan.reach)?).map_err(no_mechanism)?;
+            let rules = landlock::build_landlock_rules(opened_paths::open_reachable_paths(&plan.reach)?)
+                .map_err(no_mechanism)?;
             let sockets = local_sockets::seccomp_filter(plan.network == NetworkAccess::Full).map_err(no_mechanism)?;
             let filters = vec![sockets, system_calls::seccomp_filter().map_err(no_mechanism)?];
             let restriction = ProcessRestriction { rules: Some(rules), filters, limits, passed_on: Vec::new() };
@@ -142,14 +143,14 @@ pub(super) fn wrap_in_sandbox(
 
 /// Error number with which the child reports any failure to set up its sandbox, because a child can report only a
 /// number to its parent.
-pub(crate) const SANDBOX_FAILURE_ERRNO: i32 = nix::libc::ENOTRECOVERABLE;
+pub(crate) const SANDBOX_SETUP_FAILURE_ERRNO: i32 = nix::libc::ENOTRECOVERABLE;
 
-/// Returns the error to report if a child process has failed with [`SANDBOX_FAILURE_ERRNO`].
-pub(crate) fn sandbox_failure_at_start() -> SandboxError {
+/// Returns the error to report if a child process has failed with [`SANDBOX_SETUP_FAILURE_ERRNO`].
+pub(crate) fn sandbox_error_at_start() -> SandboxError {
     let cause = "the kernel took the sandbox's rules and then refused to enforce them".to_owned();
-    SandboxError::NoMechanism { cause, next: NO_MECHANISM_ADVICE }
+    SandboxError::NoMechanism { cause, next: NO_SANDBOX_MECHANISM_ADVICE }
 }
 
-fn sandbox_failure(_cause: impl std::fmt::Display) -> io::Error {
-    io::Error::from_raw_os_error(SANDBOX_FAILURE_ERRNO)
+fn sandbox_setup_error(_cause: impl std::fmt::Display) -> io::Error {
+    io::Error::from_raw_os_error(SANDBOX_SETUP_FAILURE_ERRNO)
 }

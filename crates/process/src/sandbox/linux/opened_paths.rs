@@ -26,7 +26,7 @@ pub(super) struct OpenedPath {
 /// # Errors
 /// Returns [`SandboxError::NoFolder`] if a path does not exist, [`SandboxError::SymbolicLink`] if a folder is a link,
 /// and [`SandboxError::Changed`] if a program file leads to a path that was not approved.
-pub(super) fn open_reachable(reach: &ReachablePaths) -> Result<Vec<OpenedPath>, SandboxError> {
+pub(super) fn open_reachable_paths(reach: &ReachablePaths) -> Result<Vec<OpenedPath>, SandboxError> {
     let mut all = Vec::new();
     for path in &reach.system {
         all.push(OpenedPath { path: path.clone(), writable: false, is_folder: path.is_dir(), descriptor: None });
@@ -70,36 +70,41 @@ fn open_without_links(path: &Path) -> Result<OwnedFd, SandboxError> {
         OpenHow::new().flags(flags).resolve(ResolveFlag::RESOLVE_NO_SYMLINKS | ResolveFlag::RESOLVE_NO_MAGICLINKS);
     match openat2(AT_FDCWD, path, how) {
         Ok(descriptor) => Ok(descriptor),
-        Err(Errno::ELOOP) => Err(link_error(path)),
+        Err(Errno::ELOOP) => Err(path_contains_link_error(path)),
         // Without `openat2` (Linux before 5.6, or blocked in a container), the location of the opened folder is
         // checked.
         Err(Errno::ENOSYS | Errno::EPERM) => {
             let descriptor = open_following_links(path, OFlag::O_DIRECTORY)?;
-            if canonical_location(&descriptor, path)? == path { Ok(descriptor) } else { Err(link_error(path)) }
+            if canonical_location(&descriptor, path)? == path {
+                Ok(descriptor)
+            } else {
+                Err(path_contains_link_error(path))
+            }
         }
-        Err(error) => Err(no_folder_error(path, error)),
+        Err(error) => Err(cannot_open_folder_error(path, error)),
     }
 }
 
 /// Opens a path with these flags, following symbolic links.
 fn open_following_links(path: &Path, flags: OFlag) -> Result<OwnedFd, SandboxError> {
-    open(path, OFlag::O_PATH | OFlag::O_CLOEXEC | flags, Mode::empty()).map_err(|error| no_folder_error(path, error))
+    open(path, OFlag::O_PATH | OFlag::O_CLOEXEC | flags, Mode::empty())
+        .map_err(|error| cannot_open_folder_error(path, error))
 }
 
 /// Returns the canonical path of the file or folder to which an open file descriptor refers.
 fn canonical_location(descriptor: &OwnedFd, path: &Path) -> Result<PathBuf, SandboxError> {
     let link = format!("/proc/self/fd/{}", descriptor.as_fd().as_raw_fd());
-    std::fs::read_link(link).map_err(|error| no_folder_error(path, error))
+    std::fs::read_link(link).map_err(|error| cannot_open_folder_error(path, error))
 }
 
-fn link_error(path: &Path) -> SandboxError {
+fn path_contains_link_error(path: &Path) -> SandboxError {
     match path.canonicalize() {
         Ok(target) => SandboxError::SymbolicLink { folder: path.to_owned(), target },
-        Err(error) => no_folder_error(path, error),
+        Err(error) => cannot_open_folder_error(path, error),
     }
 }
 
-fn no_folder_error(path: &Path, error: impl std::fmt::Display) -> SandboxError {
+fn cannot_open_folder_error(path: &Path, error: impl std::fmt::Display) -> SandboxError {
     SandboxError::NoFolder { folder: path.to_owned(), cause: error.to_string() }
 }
 
@@ -128,12 +133,12 @@ mod tests {
             home: base.join("own"),
             hidden: Vec::new(),
         };
-        let before = open_reachable(&reach).unwrap();
+        let before = open_reachable_paths(&reach).unwrap();
         std::fs::rename(base.join("outer"), base.join("moved")).unwrap();
         symlink(base.join("secret"), base.join("outer")).unwrap();
         std::fs::create_dir(base.join("secret/inner")).unwrap();
         assert!(
-            matches!(open_reachable(&reach), Err(SandboxError::SymbolicLink { .. })),
+            matches!(open_reachable_paths(&reach), Err(SandboxError::SymbolicLink { .. })),
             "a link in the path must not be followed"
         );
         let of_folder = before.iter().find(|opened| opened.path == folder.path).unwrap();
@@ -155,11 +160,11 @@ mod tests {
             home: base.join("own"),
             hidden: Vec::new(),
         };
-        assert!(open_reachable(&reach).is_ok(), "the approved program must be opened");
+        assert!(open_reachable_paths(&reach).is_ok(), "the approved program must be opened");
         std::fs::remove_dir(base.join("bin")).unwrap();
         symlink(base.join("secret"), base.join("bin")).unwrap();
         assert!(
-            matches!(open_reachable(&reach), Err(SandboxError::Changed)),
+            matches!(open_reachable_paths(&reach), Err(SandboxError::Changed)),
             "a link to an unapproved path must be refused"
         );
     }

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 
 use nix::sys::resource::{Resource, setrlimit};
 
-use super::sandbox_failure;
+use super::sandbox_setup_error;
 use crate::sandbox::limits::ResourceLimits;
 
 /// Factor by which the kernel's memory limit for a single process exceeds the limit for all processes of the server
@@ -35,7 +35,7 @@ impl KernelLimits {
     /// Applies the limits to the current process and to the descendants that it starts. Runs in the child before its
     /// program.
     pub(super) fn enforce(self) -> io::Result<()> {
-        setrlimit(Resource::RLIMIT_CORE, 0, 0).map_err(sandbox_failure)?;
+        setrlimit(Resource::RLIMIT_CORE, 0, 0).map_err(sandbox_setup_error)?;
         limit_resource(Resource::RLIMIT_DATA, self.memory_bytes)?;
         match self.processes {
             Some(processes) => limit_resource(Resource::RLIMIT_NPROC, processes),
@@ -46,9 +46,9 @@ impl KernelLimits {
 
 /// Lowers a resource limit of the current process to `most`. A limit that is already lower is left unchanged.
 fn limit_resource(resource: Resource, most: u64) -> io::Result<()> {
-    let (_, hard) = nix::sys::resource::getrlimit(resource).map_err(sandbox_failure)?;
+    let (_, hard) = nix::sys::resource::getrlimit(resource).map_err(sandbox_setup_error)?;
     let most = most.min(hard);
-    setrlimit(resource, most, most).map_err(sandbox_failure)
+    setrlimit(resource, most, most).map_err(sandbox_setup_error)
 }
 
 /// Returns the current number of processes and threads of this user.

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s05_link_is_resolved_to_its_program() {
+    fn s05_link_to_a_root_owned_program_is_resolved() {
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("bwrap");
         symlink("/bin/sh", &link).unwrap();

@@ -31,7 +31,7 @@ pub(crate) struct StartBarrier {
 }
 
 /// The ends of the barrier's pipes that bubblewrap inherits.
-pub(super) struct BarrierDescriptors {
+pub(super) struct StartBarrierDescriptors {
     /// Descriptor to which bubblewrap writes its report on the namespaces (`--info-fd`).
     pub(super) info: OwnedFd,
     /// Descriptor that must become readable before bubblewrap runs the program (`--block-fd`).
@@ -41,7 +41,7 @@ pub(super) struct BarrierDescriptors {
 /// Bubblewrap's report on the created sandbox, in JSON.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
-struct BubblewrapInfo {
+struct BubblewrapStatusReport {
     child_pid: u32,
     net_namespace: Option<u64>,
 }
@@ -51,9 +51,9 @@ impl StartBarrier {
     ///
     /// # Errors
     /// Returns the system's error if no pipe can be created.
-    pub(super) fn new(hosts: Vec<HostPattern>) -> std::io::Result<(StartBarrier, BarrierDescriptors)> {
+    pub(super) fn new(hosts: Vec<HostPattern>) -> std::io::Result<(StartBarrier, StartBarrierDescriptors)> {
         let ((report, info), (block, open)) = (pipe()?, pipe()?);
-        Ok((StartBarrier { hosts, report, open }, BarrierDescriptors { info: info.into(), block: block.into() }))
+        Ok((StartBarrier { hosts, report, open }, StartBarrierDescriptors { info: info.into(), block: block.into() }))
     }
 
     /// Starts the proxy in the server's network namespace, then lets bubblewrap run the server's program.
@@ -64,7 +64,7 @@ impl StartBarrier {
     pub(crate) async fn open(self, bubblewrap: &mut dyn ChildWrapper) -> Result<EgressProxy, SandboxError> {
         let StartBarrier { hosts, report, mut open } = self;
         // Declared last so that it is dropped before the pipe, because closing the pipe would let the program run.
-        let mut held = HeldProgram { bubblewrap, is_released: false };
+        let mut held = BubblewrapBeforeRelease { bubblewrap, is_released: false };
         let listening = timeout(NETWORK_NAMESPACE_TIMEOUT, listen_in_sandbox(report, &mut *held.bubblewrap)).await;
         let listening = listening.unwrap_or_else(|_| Err("bubblewrap took too long".to_owned()));
         let started = listening.and_then(|listener| {
@@ -81,12 +81,12 @@ impl StartBarrier {
 }
 
 /// A bubblewrap process that waits and must not run its program yet. Dropping this value kills the process.
-struct HeldProgram<'c> {
+struct BubblewrapBeforeRelease<'c> {
     bubblewrap: &'c mut dyn ChildWrapper,
     is_released: bool,
 }
 
-impl Drop for HeldProgram<'_> {
+impl Drop for BubblewrapBeforeRelease<'_> {
     fn drop(&mut self) {
         if !self.is_released {
             // Fails only if the process has ended.
@@ -99,7 +99,7 @@ async fn listen_in_sandbox(report: PipeReader, bubblewrap: &mut dyn ChildWrapper
     let to_text = |error: std::io::Error| error.to_string();
     let mut report = Receiver::from_owned_fd(report.into()).map_err(to_text)?;
     let mut text = Vec::new();
-    let BubblewrapInfo { child_pid, net_namespace } = loop {
+    let BubblewrapStatusReport { child_pid, net_namespace } = loop {
         if report.read_buf(&mut text).await.map_err(to_text)? == 0 || text.len() > MAX_BUBBLEWRAP_REPORT_BYTES {
             let (status, words) = wait_for_end(bubblewrap).await.map_err(to_text)?;
             return Err(if words.is_empty() { status.to_string() } else { words });
@@ -108,7 +108,7 @@ async fn listen_in_sandbox(report: PipeReader, bubblewrap: &mut dyn ChildWrapper
             break report;
         }
     };
-    let listening = move || platform::listen_in_network_of(child_pid, net_namespace, PROXY_PORT);
+    let listening = move || platform::listen_in_network_namespace_of(child_pid, net_namespace, PROXY_PORT);
     let listener = tokio::task::spawn_blocking(listening).await.map_err(|error| error.to_string())?.map_err(to_text)?;
     TcpListener::from_std(listener).map_err(to_text)
 }

@@ -13,10 +13,10 @@ use seccompiler::{
     SeccompRule, TargetArch, sock_filter,
 };
 
-use super::local_sockets::ALTERNATIVE_CALL_NUMBER_OFFSETS;
+use super::local_sockets::ALTERNATIVE_SYSTEM_CALL_NUMBER_OFFSETS;
 
 /// System calls that are refused regardless of their arguments.
-const REFUSED_CALLS: &[libc::c_long] = &[
+const REFUSED_SYSTEM_CALLS: &[libc::c_long] = &[
     // Namespaces.
     libc::SYS_unshare,
     libc::SYS_setns,
@@ -78,7 +78,7 @@ const REFUSED_CALLS: &[libc::c_long] = &[
 ];
 /// Refused system calls that exist only on this processor architecture.
 #[cfg(target_arch = "x86_64")]
-const ARCHITECTURE_REFUSED_CALLS: &[libc::c_long] = &[
+const ARCHITECTURE_SPECIFIC_REFUSED_SYSTEM_CALLS: &[libc::c_long] = &[
     libc::SYS_iopl,
     libc::SYS_ioperm,
     libc::SYS_modify_ldt,
@@ -88,10 +88,10 @@ const ARCHITECTURE_REFUSED_CALLS: &[libc::c_long] = &[
     libc::SYS__sysctl,
 ];
 #[cfg(not(target_arch = "x86_64"))]
-const ARCHITECTURE_REFUSED_CALLS: &[libc::c_long] = &[];
+const ARCHITECTURE_SPECIFIC_REFUSED_SYSTEM_CALLS: &[libc::c_long] = &[];
 
 /// Flags of the system call `clone` that create a namespace.
-const NAMESPACE_FLAGS: [libc::c_int; 7] = [
+const NAMESPACE_CLONE_FLAGS: [libc::c_int; 7] = [
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWUTS,
@@ -105,21 +105,21 @@ const NAMESPACE_FLAGS: [libc::c_int; 7] = [
 /// counted and ended.
 const SUBREAPER_OPTION: u64 = libc::PR_SET_CHILD_SUBREAPER as u64;
 /// `ioctl` requests that insert input into a terminal.
-const TERMINAL_INPUT_REQUESTS: [u64; 2] = [0x5412, 0x541c];
+const TERMINAL_INPUT_IOCTLS: [u64; 2] = [0x5412, 0x541c];
 
 /// File that lists the seccomp filter actions that the kernel supports.
 const KERNEL_ACTIONS_FILE: &str = "/proc/sys/kernel/seccomp/actions_avail";
 
-/// Returns the seccomp filter that makes the system calls in [`REFUSED_CALLS`] and similar ones fail.
+/// Returns the seccomp filter that makes the system calls in [`REFUSED_SYSTEM_CALLS`] and similar ones fail.
 pub(super) fn seccomp_filter() -> Result<BpfProgram, String> {
-    build_filter().map_err(|error| format!("seccomp can't be used ({error})"))
+    build_system_call_filter().map_err(|error| format!("seccomp can't be used ({error})"))
 }
 
 /// Checks that the kernel supports seccomp filters that make a system call fail.
 ///
 /// # Errors
 /// Returns a message that explains why filters can't be used.
-pub(super) fn check_support() -> Result<(), String> {
+pub(super) fn check_seccomp_support() -> Result<(), String> {
     seccomp_filter()?;
     let known = std::fs::read_to_string(KERNEL_ACTIONS_FILE)
         .map_err(|error| format!("seccomp can't be used ({KERNEL_ACTIONS_FILE}: {error})"))?;
@@ -139,50 +139,52 @@ pub(super) fn seccomp_filter_file() -> Result<OwnedFd, String> {
         bytes.extend_from_slice(&instruction.k.to_ne_bytes());
     }
     let failed = |error: std::io::Error| format!("seccomp's filter can't be passed on ({error})");
-    let mut file = crate::platform::anonymous_file().map_err(failed)?;
+    let mut file = crate::platform::create_anonymous_file().map_err(failed)?;
     file.write_all(&bytes).and_then(|()| file.rewind()).map_err(failed)?;
     Ok(file.into())
 }
 
-fn build_filter() -> Result<BpfProgram, BackendError> {
+fn build_system_call_filter() -> Result<BpfProgram, BackendError> {
     let mut calls: BTreeMap<libc::c_long, Vec<SeccompRule>> = BTreeMap::new();
     // A system call without rules matches with any arguments.
-    calls.extend(REFUSED_CALLS.iter().chain(ARCHITECTURE_REFUSED_CALLS).map(|call| (*call, Vec::new())));
+    calls.extend(
+        REFUSED_SYSTEM_CALLS.iter().chain(ARCHITECTURE_SPECIFIC_REFUSED_SYSTEM_CALLS).map(|call| (*call, Vec::new())),
+    );
     let has_flag = |flag: libc::c_int| {
         let flag = u64::from(flag.cast_unsigned());
         SeccompRule::new(vec![SeccompCondition::new(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(flag), flag)?])
     };
-    calls.insert(libc::SYS_clone, NAMESPACE_FLAGS.into_iter().map(has_flag).collect::<Result<_, _>>()?);
+    calls.insert(libc::SYS_clone, NAMESPACE_CLONE_FLAGS.into_iter().map(has_flag).collect::<Result<_, _>>()?);
     let rule_for = |request: u64| {
         SeccompRule::new(vec![SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request)?])
     };
-    calls.insert(libc::SYS_ioctl, TERMINAL_INPUT_REQUESTS.into_iter().map(rule_for).collect::<Result<_, _>>()?);
+    calls.insert(libc::SYS_ioctl, TERMINAL_INPUT_IOCTLS.into_iter().map(rule_for).collect::<Result<_, _>>()?);
     let sets = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, SUBREAPER_OPTION)?;
     calls.insert(libc::SYS_prctl, vec![SeccompRule::new(vec![sets])?]);
-    for second in ALTERNATIVE_CALL_NUMBER_OFFSETS {
+    for second in ALTERNATIVE_SYSTEM_CALL_NUMBER_OFFSETS {
         calls.extend(calls.clone().into_iter().map(|(call, rules)| (call | second, rules)));
     }
     let machine = TargetArch::try_from(std::env::consts::ARCH)?;
     let refused = SeccompAction::Errno(libc::EPERM as u32);
     let rest: BpfProgram = SeccompFilter::new(calls, SeccompAction::Allow, refused, machine)?.try_into()?;
-    Ok(reject_clone3(rest))
+    Ok(reject_clone3_system_call(rest))
 }
 
 /// Prepends instructions to a seccomp filter that make `clone3` fail as unimplemented. Seccomp can't see the flags of
 /// `clone3`, which are in memory, and libraries then fall back to `clone`. The `rest` of the filter checks the
 /// architecture.
-fn reject_clone3(rest: BpfProgram) -> BpfProgram {
+fn reject_clone3_system_call(rest: BpfProgram) -> BpfProgram {
     /// Offset of the system call number in the input of a seccomp filter.
-    const NUMBER_OFFSET: u32 = 0;
-    const LOAD_WORD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
-    const JUMP_IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
-    const RETURN_VALUE: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
+    const SYSTEM_CALL_NUMBER_OFFSET: u32 = 0;
+    const BPF_LOAD_WORD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
+    const BPF_JUMP_IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+    const BPF_RETURN_VALUE: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
     let instruction = |code, jt, jf, k| sock_filter { code, jt, jf, k };
-    let mut filter = vec![instruction(LOAD_WORD, 0, 0, NUMBER_OFFSET)];
-    for second in [0].iter().chain(ALTERNATIVE_CALL_NUMBER_OFFSETS) {
+    let mut filter = vec![instruction(BPF_LOAD_WORD, 0, 0, SYSTEM_CALL_NUMBER_OFFSET)];
+    for second in [0].iter().chain(ALTERNATIVE_SYSTEM_CALL_NUMBER_OFFSETS) {
         let number = u32::try_from(libc::SYS_clone3 | second).unwrap_or(u32::MAX);
-        filter.push(instruction(JUMP_IF_EQUAL, 0, 1, number));
-        filter.push(instruction(RETURN_VALUE, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32));
+        filter.push(instruction(BPF_JUMP_IF_EQUAL, 0, 1, number));
+        filter.push(instruction(BPF_RETURN_VALUE, 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32));
     }
     filter.extend(rest);
     filter

@@ -27,11 +27,11 @@ const HOME_MEASUREMENT_PAUSE_RATIO: u32 = 20;
 /// well.
 const MIN_COUNTED_FILE_BYTES: u64 = 1024;
 /// Maximum pause between two measurements of a server's memory that count shared pages once.
-const MAX_SHARED_PAGES_INTERVAL: Duration = Duration::from_secs(10);
+const MAX_SHARED_MEMORY_MEASUREMENT_INTERVAL: Duration = Duration::from_secs(10);
 /// Length of the intervals by which processor time is recorded. The limit applies to the sum over the last hour.
-const PROCESSOR_TIME_INTERVAL: Duration = Duration::from_secs(60);
+const PROCESSOR_TIME_SLOT_LENGTH: Duration = Duration::from_secs(60);
 /// Number of past minutes whose processor time counts towards the limit of a server.
-const COUNTED_MINUTES: usize = 60;
+const PROCESSOR_TIME_WINDOW_MINUTES: usize = 60;
 
 /// Tasks that measure the resource use of one server and kill it if it exceeds a limit. Dropping the watch aborts them.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ async fn watch_processes(server: WatchedServer, meter: ResourceMeter) {
         let exceeded = meter.record_usage(|used| {
             used.processes = tree.threads;
             used.memory_bytes = tree.memory_bytes;
-            used.processor_seconds = spent.used_within_hour().as_secs();
+            used.processor_seconds = spent.processor_time_in_last_hour().as_secs();
         });
         if exceeded.is_some() {
             let server = server.clone();
@@ -114,7 +114,7 @@ impl SharedPageMemoryMeter {
     /// was cancelled.
     async fn measure_memory(&mut self, pid: u32, most: u64) -> Option<u64> {
         if let Some((at, took, bytes)) = self.last_count
-            && at.elapsed() < (took * HOME_MEASUREMENT_PAUSE_RATIO).min(MAX_SHARED_PAGES_INTERVAL)
+            && at.elapsed() < (took * HOME_MEASUREMENT_PAUSE_RATIO).min(MAX_SHARED_MEMORY_MEASUREMENT_INTERVAL)
         {
             return Some(bytes);
         }
@@ -129,7 +129,7 @@ async fn watch_home_size(server: WatchedServer, bounds: ResourceBounds, meter: R
     loop {
         let (home, most) = (bounds.home.clone(), bounds.limits.home_bytes);
         let began = Instant::now();
-        let Ok(bytes) = spawn_blocking(move || folder_bytes(&home, most)).await else { return };
+        let Ok(bytes) = spawn_blocking(move || folder_disk_usage(&home, most)).await else { return };
         let took = began.elapsed();
         if meter.record_usage(|used| used.home_bytes = bytes).is_some() {
             let server = server.clone();
@@ -159,25 +159,26 @@ impl HourlyProcessorTime {
         // The total decreases when a process ends whose parent does not account for its time.
         let more = tree.processor_ms.saturating_sub(self.last_total_ms);
         self.last_total_ms = tree.processor_ms;
-        self.now = at.as_secs() / PROCESSOR_TIME_INTERVAL.as_secs();
+        self.now = at.as_secs() / PROCESSOR_TIME_SLOT_LENGTH.as_secs();
         match self.minutes.back_mut() {
             Some((minute, sum)) if *minute == self.now => *sum += more,
             _ if more > 0 => self.minutes.push_back((self.now, more)),
             _ => {}
         }
-        while self.minutes.front().is_some_and(|(minute, _)| self.now - minute >= COUNTED_MINUTES as u64) {
+        while self.minutes.front().is_some_and(|(minute, _)| self.now - minute >= PROCESSOR_TIME_WINDOW_MINUTES as u64)
+        {
             self.minutes.pop_front();
         }
     }
 
-    fn used_within_hour(&self) -> Duration {
+    fn processor_time_in_last_hour(&self) -> Duration {
         Duration::from_millis(self.minutes.iter().map(|(_, sum)| sum).sum())
     }
 }
 
 /// Returns the size, in bytes, that a folder's content occupies on disk. Stops counting beyond `most` bytes. Symbolic
 /// links are not followed.
-fn folder_bytes(folder: &Path, most: u64) -> u64 {
+fn folder_disk_usage(folder: &Path, most: u64) -> u64 {
     let mut bytes = 0_u64;
     let mut linked = HashSet::new();
     let mut waiting = vec![folder.to_owned()];
@@ -217,8 +218,8 @@ mod tests {
         let mut spent = HourlyProcessorTime::default();
         let mut look = |minute: u64, seconds: u64| {
             let tree = ProcessTreeUsage { processor_ms: seconds * 1000, ..ProcessTreeUsage::default() };
-            spent.add_sample(&tree, PROCESSOR_TIME_INTERVAL * u32::try_from(minute).unwrap());
-            spent.used_within_hour().as_secs()
+            spent.add_sample(&tree, PROCESSOR_TIME_SLOT_LENGTH * u32::try_from(minute).unwrap());
+            spent.processor_time_in_last_hour().as_secs()
         };
         assert_eq!(look(0, 40), 40, "used time must be counted");
         assert_eq!(look(30, 100), 100, "time used before must be included");
@@ -236,15 +237,15 @@ mod tests {
         fs::write(&large, vec![1_u8; 1 << 20]).unwrap();
         fs::hard_link(&large, home.path().join("again")).unwrap();
         std::os::unix::fs::symlink("/usr", home.path().join("elsewhere")).unwrap();
-        let bytes = folder_bytes(home.path(), u64::MAX);
+        let bytes = folder_disk_usage(home.path(), u64::MAX);
         assert!((1 << 20..2 << 20).contains(&bytes), "files must be counted once and links not followed: {bytes}");
         for number in 0..100 {
             fs::write(home.path().join(number.to_string()), "").unwrap();
         }
         assert!(
-            folder_bytes(home.path(), u64::MAX) >= bytes + 100 * MIN_COUNTED_FILE_BYTES,
+            folder_disk_usage(home.path(), u64::MAX) >= bytes + 100 * MIN_COUNTED_FILE_BYTES,
             "empty files count as well"
         );
-        assert!(folder_bytes(home.path(), 10) < 1 << 20 | 1 << 21, "counting must stop beyond the limit");
+        assert!(folder_disk_usage(home.path(), 10) < 1 << 20 | 1 << 21, "counting must stop beyond the limit");
     }
 }

@@ -18,8 +18,8 @@ async fn search_continues_from_page_to_page() {
     entries.insert(1, bad);
     entries.push(active_entry("com.example/a", "1.0.0", false));
     let server = FakeRegistry::of(entries).serve().await;
-    let desk = TestCatalog::at_server(&server);
-    let first = desk.catalog.search(&search_query("com.example", None), CachePolicy::Usual).await.unwrap();
+    let test_catalog = TestCatalog::at_server(&server);
+    let first = test_catalog.catalog.search(&search_query("com.example", None), CachePolicy::Usual).await.unwrap();
     assert_eq!(first.value.entries[0].server.name, "com.example/a");
     assert_eq!(
         first.value.unreadable[0].name.as_deref(),
@@ -29,7 +29,8 @@ async fn search_continues_from_page_to_page() {
     assert!(first.offline.is_none());
     let next = first.value.next_cursor;
     assert_eq!(next.as_deref(), Some("at 2"), "the cursor must be returned unchanged");
-    let second = desk.catalog.search(&search_query("com.example", next), CachePolicy::Usual).await.unwrap().value;
+    let second =
+        test_catalog.catalog.search(&search_query("com.example", next), CachePolicy::Usual).await.unwrap().value;
     let found: Vec<&str> = second.entries.iter().map(|entry| entry.server.name.as_str()).collect();
     assert_eq!(
         (found, second.next_cursor),
@@ -52,13 +53,13 @@ async fn versions_include_deleted_ones() {
     ])
     .serve()
     .await;
-    let desk = TestCatalog::at_server(&server);
-    let all = desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap().value.entries;
+    let test_catalog = TestCatalog::at_server(&server);
+    let all = test_catalog.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap().value.entries;
     let statuses: Vec<ListingStatus> = all.iter().map(|entry| entry.listing.as_ref().unwrap().status).collect();
     assert_eq!(statuses, [ListingStatus::Active, ListingStatus::Deleted, ListingStatus::Deprecated]);
-    let one = desk.catalog.version("com.example/a", "2.0.0+b", CachePolicy::Usual).await.unwrap();
+    let one = test_catalog.catalog.version("com.example/a", "2.0.0+b", CachePolicy::Usual).await.unwrap();
     assert_eq!(one.value.server.version, "2.0.0+b");
-    let latest = desk.catalog.version("com.example/a", "latest", CachePolicy::Usual).await.unwrap();
+    let latest = test_catalog.catalog.version("com.example/a", "latest", CachePolicy::Usual).await.unwrap();
     assert_eq!(latest.value.server.version, "2.0.0+b");
     let paths: Vec<String> =
         server.received_requests().iter().map(|request| request.path_without_query().to_owned()).collect();
@@ -70,10 +71,10 @@ async fn versions_include_deleted_ones() {
             .iter()
             .all(|request| request.query() == [("include_deleted".to_owned(), "true".to_owned())])
     );
-    let status = desk.catalog.status_of("com.example/a", "1.1.0").unwrap();
+    let status = test_catalog.catalog.status_of("com.example/a", "1.1.0").unwrap();
     assert_eq!((status.status, status.message.as_deref()), (ListingStatus::Deleted, Some("malware")));
     assert_eq!(
-        desk.catalog.status_of("com.example/a", "2.0.0+b"),
+        test_catalog.catalog.status_of("com.example/a", "2.0.0+b"),
         None,
         "an active version must have no recorded status"
     );
@@ -82,16 +83,16 @@ async fn versions_include_deleted_ones() {
 #[tokio::test]
 async fn missing_server_or_version_is_reported() {
     let server = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
-    let desk = TestCatalog::at_server(&server);
-    let error = desk.catalog.versions("com.example/A", CachePolicy::Usual).await.unwrap_err();
+    let test_catalog = TestCatalog::at_server(&server);
+    let error = test_catalog.catalog.versions("com.example/A", CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::NotFound { .. }), "{error}");
     assert!(error.to_string().contains("does not have a server \"com.example/A\""), "{error}");
-    let error = desk.catalog.version("com.example/a", "9", CachePolicy::Usual).await.unwrap_err();
+    let error = test_catalog.catalog.version("com.example/a", "9", CachePolicy::Usual).await.unwrap_err();
     assert!(error.to_string().contains("version \"9\" of a server \"com.example/a\""), "{error}");
     let requests = server.received_requests().len();
     for (name, version) in [("a", "1"), ("com.example/a/../b", "1"), ("com.example/a", ".."), ("com.example/a", "")] {
-        let error = desk.catalog.version(name, version, CachePolicy::Usual).await.unwrap_err();
-        assert!(matches!(error, RegistryError::Question(_)), "{name} {version}: {error}");
+        let error = test_catalog.catalog.version(name, version, CachePolicy::Usual).await.unwrap_err();
+        assert!(matches!(error, RegistryError::InvalidInput(_)), "{name} {version}: {error}");
     }
     assert_eq!(server.received_requests().len(), requests, "no request must be sent for an invalid name or version");
 }
@@ -105,22 +106,26 @@ async fn response_about_another_server_is_rejected() {
         async move { answer.json(&body).await }
     })
     .await;
-    let desk = TestCatalog::at_server(&server);
-    let error = desk.catalog.version("com.example/a", "1.0.0", CachePolicy::Usual).await.unwrap_err();
+    let test_catalog = TestCatalog::at_server(&server);
+    let error = test_catalog.catalog.version("com.example/a", "1.0.0", CachePolicy::Usual).await.unwrap_err();
     assert!(error.to_string().contains("it is about \"com.example/other\""), "{error}");
-    assert_eq!(desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap().value.entries.len(), 0);
+    assert_eq!(
+        test_catalog.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap().value.entries.len(),
+        0
+    );
 }
 
 #[tokio::test]
 async fn header_is_sent_with_each_request() {
     let server = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
     let header = RegistryHeader::new("Authorization", &"Bearer s3cret".into()).unwrap();
-    let desk = TestCatalog::with_address(&server.url("/v0.1"), Default::default(), Default::default(), Some(header));
-    desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap();
+    let test_catalog =
+        TestCatalog::with_address(&server.url("/v0.1"), Default::default(), Default::default(), Some(header));
+    test_catalog.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap();
     let requests = server.received_requests();
     assert_eq!(requests[0].header("authorization"), Some("Bearer s3cret"));
     assert_eq!(requests[0].path, "/v0.1/servers?version=latest&limit=30");
-    assert!(!format!("{:?}", desk.catalog).contains("s3cret"));
+    assert!(!format!("{:?}", test_catalog.catalog).contains("s3cret"));
 }
 
 #[tokio::test]
@@ -128,9 +133,10 @@ async fn header_value_is_neither_cached_nor_shown() {
     let header = || RegistryHeader::new("Authorization", &"Bearer s3cret-token".into()).unwrap();
     let stored = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
-    let desk = TestCatalog::with_address(&server.url(""), Default::default(), Default::default(), Some(header()));
-    desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap();
-    desk.catalog.refresh().await.unwrap();
+    let test_catalog =
+        TestCatalog::with_address(&server.url(""), Default::default(), Default::default(), Some(header()));
+    test_catalog.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap();
+    test_catalog.catalog.refresh().await.unwrap();
     let mut repeating = active_entry("com.example/a", "1.0.0", true);
     repeating["server"]["description"] = json!("you are s3cret-token");
     let bad_name = registry_entry("Bearer s3cret-token", "1", json!({}));
@@ -144,17 +150,18 @@ async fn header_value_is_neither_cached_nor_shown() {
             async move { answer.json(&body).await }
         })
         .await;
-        let desk = TestCatalog::with_address(&server.url(""), Default::default(), Default::default(), Some(header()));
+        let test_catalog =
+            TestCatalog::with_address(&server.url(""), Default::default(), Default::default(), Some(header()));
         let error = match path {
-            "versions" => desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap_err(),
-            "servers" => desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err(),
-            version => desk.catalog.version("com.example/a", version, CachePolicy::Usual).await.unwrap_err(),
+            "versions" => test_catalog.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap_err(),
+            "servers" => test_catalog.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err(),
+            version => test_catalog.catalog.version("com.example/a", version, CachePolicy::Usual).await.unwrap_err(),
         };
         assert!(matches!(error, RegistryError::RepeatsHeader { .. }), "{error}");
         assert!(!format!("{error} {error:?}").contains("s3cret"), "{error}");
-        assert_eq!(desk.count_files(), 0, "the response must not be cached");
+        assert_eq!(test_catalog.count_files(), 0, "the response must not be cached");
     }
-    let files = std::fs::read_dir(desk.folder.path()).unwrap();
+    let files = std::fs::read_dir(test_catalog.folder.path()).unwrap();
     let cached: Vec<_> = files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
     assert!(cached.len() > 2 && cached.iter().all(|bytes| !String::from_utf8_lossy(bytes).contains("s3cret")));
 }
@@ -173,9 +180,9 @@ async fn error_does_not_contain_the_header_value() {
                 move |_, mut answer| async move { answer.respond(status, headers, b"s3cret-token").await },
             )
             .await;
-        let desk =
+        let test_catalog =
             TestCatalog::with_address(&server.url(""), Default::default(), Default::default(), Some(header.clone()));
-        let error = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
+        let error = test_catalog.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
         assert!(!format!("{error} {error:?}").contains("s3cret"), "{error:?}");
     }
 }

@@ -12,10 +12,10 @@ fn text_query(text: &str) -> SearchQuery {
 #[tokio::test]
 async fn response_is_fresh_for_an_hour() {
     let server = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
-    let desk = TestCatalog::at_server(&server);
-    let ask = async |freshness| desk.catalog.search(&text_query(""), freshness).await.unwrap().fetched;
+    let test_catalog = TestCatalog::at_server(&server);
+    let ask = async |freshness| test_catalog.catalog.search(&text_query(""), freshness).await.unwrap().fetched;
     assert_eq!(ask(CachePolicy::Usual).await, START_TIME);
-    desk.clock.advance(HOUR_MILLIS - 1);
+    test_catalog.clock.advance(HOUR_MILLIS - 1);
     assert_eq!(
         (ask(CachePolicy::Usual).await, server.received_requests().len()),
         (START_TIME, 1),
@@ -26,7 +26,7 @@ async fn response_is_fresh_for_an_hour() {
         (START_TIME + HOUR_MILLIS - 1, 2),
         "the registry must be requested if the user asks for it"
     );
-    desk.clock.advance(HOUR_MILLIS);
+    test_catalog.clock.advance(HOUR_MILLIS);
     assert_eq!(
         (ask(CachePolicy::Usual).await, server.received_requests().len()),
         (START_TIME + 2 * HOUR_MILLIS - 1, 3),
@@ -37,12 +37,12 @@ async fn response_is_fresh_for_an_hour() {
 #[tokio::test]
 async fn cached_responses_are_shown_with_their_age_while_offline() {
     let server = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
-    let desk = TestCatalog::at_server(&server);
-    desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap();
-    desk.catalog.version("com.example/a", "1.0.0", CachePolicy::Usual).await.unwrap();
+    let test_catalog = TestCatalog::at_server(&server);
+    test_catalog.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap();
+    test_catalog.catalog.version("com.example/a", "1.0.0", CachePolicy::Usual).await.unwrap();
     drop(server);
-    desk.clock.advance(50 * HOUR_MILLIS);
-    let restarted = desk.reopened();
+    test_catalog.clock.advance(50 * HOUR_MILLIS);
+    let restarted = test_catalog.reopened();
     let versions = restarted.versions("com.example/a", CachePolicy::Usual).await.unwrap();
     assert_eq!(
         (versions.value.entries.len(), versions.fetched),
@@ -62,13 +62,13 @@ async fn all_cached_responses_are_searched_while_offline() {
         active_entry("org.other/mail", "1.0.0", true),
     ]);
     let server = stored.serve().await;
-    let desk = TestCatalog::at_server(&server);
-    desk.catalog.search(&text_query(""), CachePolicy::Usual).await.unwrap();
-    desk.clock.advance(1);
+    let test_catalog = TestCatalog::at_server(&server);
+    test_catalog.catalog.search(&text_query(""), CachePolicy::Usual).await.unwrap();
+    test_catalog.clock.advance(1);
     stored.set(vec![active_entry("com.example/notes", "1.1.0", true)]);
-    desk.catalog.search(&text_query("notes"), CachePolicy::Usual).await.unwrap();
+    test_catalog.catalog.search(&text_query("notes"), CachePolicy::Usual).await.unwrap();
     drop(server);
-    let offline = async |text: &str| desk.catalog.search(&text_query(text), CachePolicy::Usual).await;
+    let offline = async |text: &str| test_catalog.catalog.search(&text_query(text), CachePolicy::Usual).await;
     let found = offline("NOTE").await.unwrap();
     let versions: Vec<&str> = found.value.entries.iter().map(|entry| entry.server.version.as_str()).collect();
     assert_eq!(
@@ -83,7 +83,12 @@ async fn all_cached_responses_are_searched_while_offline() {
         "the search must include descriptions"
     );
     assert_eq!(offline("nothing").await.unwrap().value.entries.len(), 0);
-    let empty = TestCatalog::with_address(desk.catalog.address().as_str(), desk.limits, CacheLimits::default(), None);
+    let empty = TestCatalog::with_address(
+        test_catalog.catalog.address().as_str(),
+        test_catalog.limits,
+        CacheLimits::default(),
+        None,
+    );
     assert!(
         empty.catalog.search(&text_query("a"), CachePolicy::Usual).await.is_err(),
         "the search must fail with an empty cache"
@@ -94,13 +99,13 @@ async fn all_cached_responses_are_searched_while_offline() {
 async fn later_status_is_merged_into_cached_responses() {
     let stored = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
-    let desk = TestCatalog::at_server(&server);
-    desk.catalog.search(&text_query(""), CachePolicy::Usual).await.unwrap();
+    let test_catalog = TestCatalog::at_server(&server);
+    test_catalog.catalog.search(&text_query(""), CachePolicy::Usual).await.unwrap();
     let deleted =
         json!({ "status": "deleted", "statusMessage": "spam", "updatedAt": "2026-02-28T23:00:00Z", "isLatest": true });
     stored.set(vec![registry_entry("com.example/a", "1.0.0", deleted)]);
-    desk.catalog.version("com.example/a", "1.0.0", CachePolicy::Usual).await.unwrap();
-    let listing = desk
+    test_catalog.catalog.version("com.example/a", "1.0.0", CachePolicy::Usual).await.unwrap();
+    let listing = test_catalog
         .catalog
         .search(&text_query(""), CachePolicy::Usual)
         .await
@@ -112,7 +117,7 @@ async fn later_status_is_merged_into_cached_responses() {
         .unwrap();
     assert_eq!((listing.status, listing.status_message.as_deref()), (ListingStatus::Deleted, Some("spam")));
     drop(server);
-    let found = desk.catalog.search(&text_query("example"), CachePolicy::Usual).await.unwrap().value.entries;
+    let found = test_catalog.catalog.search(&text_query("example"), CachePolicy::Usual).await.unwrap().value.entries;
     assert_eq!(found.len(), 0, "a deleted server must not be found in the cache");
 }
 
@@ -121,16 +126,16 @@ async fn cache_is_bounded() {
     let stored = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
     let limits = CacheLimits { bytes: 1 << 20, responses: 3 };
-    let desk = TestCatalog::with_address(&server.url(""), Default::default(), limits, None);
+    let test_catalog = TestCatalog::with_address(&server.url(""), Default::default(), limits, None);
     for name in ["a", "e", "x", "m"] {
-        desk.catalog.search(&text_query(name), CachePolicy::Usual).await.unwrap();
-        desk.clock.advance(1);
+        test_catalog.catalog.search(&text_query(name), CachePolicy::Usual).await.unwrap();
+        test_catalog.clock.advance(1);
     }
-    assert_eq!(desk.count_files(), 3 + 1, "there must be three responses and the index");
+    assert_eq!(test_catalog.count_files(), 3 + 1, "there must be three responses and the index");
     let requests = server.received_requests().len();
-    desk.catalog.search(&text_query("m"), CachePolicy::Usual).await.unwrap();
+    test_catalog.catalog.search(&text_query("m"), CachePolicy::Usual).await.unwrap();
     assert_eq!(server.received_requests().len(), requests, "the newest responses must remain");
-    desk.catalog.search(&text_query("a"), CachePolicy::Usual).await.unwrap();
+    test_catalog.catalog.search(&text_query("a"), CachePolicy::Usual).await.unwrap();
     assert_eq!(server.received_requests().len(), requests + 1, "the oldest response must be removed");
     let small = TestCatalog::with_address(
         &server.url(""),
@@ -151,20 +156,24 @@ async fn cache_is_bounded() {
 #[tokio::test]
 async fn damaged_cache_is_fetched_again() {
     let server = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]).serve().await;
-    let desk = TestCatalog::at_server(&server);
-    desk.catalog.search(&text_query(""), CachePolicy::Usual).await.unwrap();
+    let test_catalog = TestCatalog::at_server(&server);
+    test_catalog.catalog.search(&text_query(""), CachePolicy::Usual).await.unwrap();
     let answer = |name: &str| name.len() > 60;
-    for file in std::fs::read_dir(desk.folder.path()).unwrap().flatten() {
+    for file in std::fs::read_dir(test_catalog.folder.path()).unwrap().flatten() {
         if answer(file.file_name().to_str().unwrap()) {
             std::fs::write(file.path(), "{\"servers\":[").unwrap();
         }
     }
-    desk.catalog.search(&text_query(""), CachePolicy::Usual).await.unwrap();
+    test_catalog.catalog.search(&text_query(""), CachePolicy::Usual).await.unwrap();
     assert_eq!(server.received_requests().len(), 2, "a damaged response must be fetched again");
-    std::fs::write(desk.folder.path().join("index.json"), "{").unwrap();
-    std::fs::write(desk.folder.path().join("notes.txt"), "not of the cache").unwrap();
-    let restarted = desk.reopened();
-    assert_eq!(desk.count_files(), 2, "responses without an index must be removed, and other files must remain");
+    std::fs::write(test_catalog.folder.path().join("index.json"), "{").unwrap();
+    std::fs::write(test_catalog.folder.path().join("notes.txt"), "not of the cache").unwrap();
+    let restarted = test_catalog.reopened();
+    assert_eq!(
+        test_catalog.count_files(),
+        2,
+        "responses without an index must be removed, and other files must remain"
+    );
     restarted.search(&text_query(""), CachePolicy::Usual).await.unwrap();
     assert_eq!(server.received_requests().len(), 3);
 }
@@ -174,9 +183,9 @@ async fn two_processes_keep_each_others_responses() {
     const BODY_BYTES: usize = 20;
     let stored = FakeRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
-    let desk = TestCatalog::at_server(&server);
+    let test_catalog = TestCatalog::at_server(&server);
     let programs = ["app", "cli"].map(|program| {
-        let catalog = desk.reopened();
+        let catalog = test_catalog.reopened();
         tokio::spawn(async move {
             for n in 0..BODY_BYTES {
                 catalog.search(&text_query(&format!("{program}-{n}")), CachePolicy::Usual).await.unwrap();
@@ -188,15 +197,15 @@ async fn two_processes_keep_each_others_responses() {
     }
     let requests = server.received_requests().len();
     assert_eq!(
-        (requests, desk.count_files()),
+        (requests, test_catalog.count_files()),
         (2 * BODY_BYTES, 2 * BODY_BYTES + 1),
         "all responses and the index must be stored"
     );
-    let restarted = desk.reopened();
+    let restarted = test_catalog.reopened();
     for program in ["app", "cli"] {
         for n in 0..BODY_BYTES {
             restarted.search(&text_query(&format!("{program}-{n}")), CachePolicy::Usual).await.unwrap();
-            desk.catalog.search(&text_query(&format!("{program}-{n}")), CachePolicy::Usual).await.unwrap();
+            test_catalog.catalog.search(&text_query(&format!("{program}-{n}")), CachePolicy::Usual).await.unwrap();
         }
     }
     assert_eq!(
@@ -204,5 +213,5 @@ async fn two_processes_keep_each_others_responses() {
         requests,
         "all responses must be available to a process that was open meanwhile"
     );
-    assert_eq!(desk.count_files(), 2 * BODY_BYTES + 1);
+    assert_eq!(test_catalog.count_files(), 2 * BODY_BYTES + 1);
 }

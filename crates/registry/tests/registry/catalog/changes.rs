@@ -29,28 +29,32 @@ fn requested_start_times(server: &HttpServer) -> Vec<String> {
 async fn deletion_is_known_after_the_next_refresh() {
     let stored = FakeRegistry::of(vec![changed_entry("com.example/a", "active", "2026-02-28T12:00:00.000Z")]);
     let server = stored.serve().await;
-    let desk = TestCatalog::at_server(&server);
-    assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 1, unreadable: 0, complete: true }));
-    assert_eq!(desk.catalog.status_of("com.example/a", "1.0.0"), None);
-    desk.clock.advance(HOUR_MILLIS);
+    let test_catalog = TestCatalog::at_server(&server);
+    assert_eq!(test_catalog.catalog.refresh().await, Ok(ChangesSummary { changed: 1, unreadable: 0, complete: true }));
+    assert_eq!(test_catalog.catalog.status_of("com.example/a", "1.0.0"), None);
+    test_catalog.clock.advance(HOUR_MILLIS);
     stored.set(vec![
         changed_entry("com.example/a", "deleted", "2026-03-01T00:30:00.000Z"),
         changed_entry("com.example/b", "deprecated", "2026-03-01T00:20:00.000Z"),
         json!({ "server": { "name": "x" }, "_meta": { "io.modelcontextprotocol.registry/official": { "updatedAt": "2026-03-01T00:20:00Z" } } }),
     ]);
-    assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 2, unreadable: 1, complete: true }));
-    let status = desk.reopened().status_of("com.example/a", "1.0.0").unwrap();
+    assert_eq!(test_catalog.catalog.refresh().await, Ok(ChangesSummary { changed: 2, unreadable: 1, complete: true }));
+    let status = test_catalog.reopened().status_of("com.example/a", "1.0.0").unwrap();
     assert_eq!(
         (status.status, status.message.as_deref()),
         (ListingStatus::Deleted, Some("why")),
         "the status must be known after a restart"
     );
-    assert_eq!(desk.catalog.status_of("com.example/b", "1.0.0").unwrap().status, ListingStatus::Deprecated);
-    assert_eq!(desk.catalog.status_of("com.example/a", "1.0.1"), None, "the status must apply to one version only");
-    stored.set(vec![changed_entry("com.example/a", "active", "2026-03-01T00:40:00.000Z")]);
-    desk.catalog.refresh().await.unwrap();
+    assert_eq!(test_catalog.catalog.status_of("com.example/b", "1.0.0").unwrap().status, ListingStatus::Deprecated);
     assert_eq!(
-        desk.catalog.status_of("com.example/a", "1.0.0"),
+        test_catalog.catalog.status_of("com.example/a", "1.0.1"),
+        None,
+        "the status must apply to one version only"
+    );
+    stored.set(vec![changed_entry("com.example/a", "active", "2026-03-01T00:40:00.000Z")]);
+    test_catalog.catalog.refresh().await.unwrap();
+    assert_eq!(
+        test_catalog.catalog.status_of("com.example/a", "1.0.0"),
         None,
         "the status must be removed after the version became active again"
     );
@@ -66,9 +70,12 @@ async fn deletion_is_known_after_the_next_refresh() {
 async fn changes_are_read_to_their_last_page() {
     let stored = FakeRegistry::of(deleted_entries(250).collect());
     let server = stored.serve().await;
-    let desk = TestCatalog::at_server(&server);
-    assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 250, unreadable: 0, complete: true }));
-    assert!(desk.catalog.status_of("com.example/n249", "1.0.0").is_some());
+    let test_catalog = TestCatalog::at_server(&server);
+    assert_eq!(
+        test_catalog.catalog.refresh().await,
+        Ok(ChangesSummary { changed: 250, unreadable: 0, complete: true })
+    );
+    assert!(test_catalog.catalog.status_of("com.example/n249", "1.0.0").is_some());
     assert_eq!(server.received_requests().len(), 3);
 }
 
@@ -76,16 +83,19 @@ async fn changes_are_read_to_their_last_page() {
 async fn remaining_pages_are_read_by_the_next_refreshes() {
     let stored = FakeRegistry::of(deleted_entries(250).collect());
     let server = stored.serve().await;
-    let desk = TestCatalog::with_limits(&server, RegistryLimits { pages: 2, ..RegistryLimits::default() });
-    assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 200, unreadable: 0, complete: false }));
+    let test_catalog = TestCatalog::with_limits(&server, RegistryLimits { pages: 2, ..RegistryLimits::default() });
+    assert_eq!(
+        test_catalog.catalog.refresh().await,
+        Ok(ChangesSummary { changed: 200, unreadable: 0, complete: false })
+    );
     assert!(
-        desk.catalog.status_of("com.example/n150", "1.0.0").is_some(),
+        test_catalog.catalog.status_of("com.example/n150", "1.0.0").is_some(),
         "the statuses in the first pages must be stored"
     );
-    let found = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await;
+    let found = test_catalog.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await;
     assert!(found.is_ok_and(|found| found.offline.is_none()), "a search must not depend on the changes");
-    desk.clock.advance(2 * HOUR_MILLIS);
-    let restarted = desk.reopened();
+    test_catalog.clock.advance(2 * HOUR_MILLIS);
+    let restarted = test_catalog.reopened();
     assert_eq!(restarted.refresh().await, Ok(ChangesSummary { changed: 50, unreadable: 0, complete: true }));
     assert!(restarted.status_of("com.example/n249", "1.0.0").is_some());
     let began = "2026-02-28T00:00:00.000Z";
@@ -113,13 +123,16 @@ async fn rejected_cursor_restarts_the_list() {
         }
     })
     .await;
-    let desk = TestCatalog::with_limits(&server, RegistryLimits { pages: 1, ..RegistryLimits::default() });
-    desk.catalog.refresh().await.unwrap();
+    let test_catalog = TestCatalog::with_limits(&server, RegistryLimits { pages: 1, ..RegistryLimits::default() });
+    test_catalog.catalog.refresh().await.unwrap();
     forgets.store(true, Ordering::Relaxed);
-    assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 100, unreadable: 0, complete: false }));
+    assert_eq!(
+        test_catalog.catalog.refresh().await,
+        Ok(ChangesSummary { changed: 100, unreadable: 0, complete: false })
+    );
     forgets.store(false, Ordering::Relaxed);
     for expected in [(100, false), (50, true)] {
-        let changes = desk.catalog.refresh().await.unwrap();
+        let changes = test_catalog.catalog.refresh().await.unwrap();
         assert_eq!((changes.changed, changes.complete), expected);
     }
 }
@@ -128,9 +141,9 @@ async fn rejected_cursor_restarts_the_list() {
 async fn future_timestamp_does_not_hide_changes() {
     let stored = FakeRegistry::of(vec![changed_entry("com.example/a", "active", "2999-01-01T00:00:00.000Z")]);
     let server = stored.serve().await;
-    let desk = TestCatalog::at_server(&server);
-    desk.catalog.refresh().await.unwrap();
-    desk.catalog.refresh().await.unwrap();
+    let test_catalog = TestCatalog::at_server(&server);
+    test_catalog.catalog.refresh().await.unwrap();
+    test_catalog.catalog.refresh().await.unwrap();
     assert_eq!(
         requested_start_times(&server)[1],
         "2026-03-01T00:00:00.000Z",

@@ -22,9 +22,13 @@ fn file_names(folder: &Path) -> Vec<String> {
 }
 
 /// Asserts that the download of a bundle with these limits fails and leaves no files in the folder. Returns the error.
-async fn refused_download(desk: &TestCatalog, bundle: &BundleDownload, limits: DownloadLimits) -> DownloadError {
+async fn refused_download(
+    test_catalog: &TestCatalog,
+    bundle: &BundleDownload,
+    limits: DownloadLimits,
+) -> DownloadError {
     let folder = TempDir::new().unwrap();
-    let error = desk.catalog.download(bundle, folder.path(), limits).await.unwrap_err();
+    let error = test_catalog.catalog.download(bundle, folder.path(), limits).await.unwrap_err();
     assert_eq!(file_names(folder.path()), [""; 0], "no files must remain: {error}");
     error
 }
@@ -44,11 +48,12 @@ async fn bundle_with_the_listed_hash_is_downloaded() {
     let at = server.url("/b.mcpb");
     let redirecting = serve_response(302, format!("location: {at}\r\n"), b"").await;
     let header = RegistryHeader::new("Authorization", &"Bearer s3cret".into()).unwrap();
-    let desk = TestCatalog::with_address(&redirecting.url(""), Default::default(), Default::default(), Some(header));
+    let test_catalog =
+        TestCatalog::with_address(&redirecting.url(""), Default::default(), Default::default(), Some(header));
     let folder = TempDir::new().unwrap();
     let bundle = bundle_download(redirecting.url("/b.mcpb"));
     for _ in 0..2 {
-        let path = desk.catalog.download(&bundle, folder.path(), DownloadLimits::default()).await.unwrap();
+        let path = test_catalog.catalog.download(&bundle, folder.path(), DownloadLimits::default()).await.unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), BUNDLE_CONTENT);
         assert_eq!(file_names(folder.path()), [format!("{}.mcpb", bundle.sha256)]);
     }
@@ -63,14 +68,14 @@ async fn bundle_with_the_listed_hash_is_downloaded() {
 #[tokio::test]
 async fn bundle_without_a_hash_or_with_another_hash_is_rejected() {
     let server = serve_response(200, String::new(), b"PK: another").await;
-    let desk = TestCatalog::at_server(&server);
+    let test_catalog = TestCatalog::at_server(&server);
     let bundle = bundle_download(server.url("/b.mcpb"));
-    let error = refused_download(&desk, &bundle, DownloadLimits::default()).await;
+    let error = refused_download(&test_catalog, &bundle, DownloadLimits::default()).await;
     let found = format!("{:x}", Sha256::digest(b"PK: another"));
     assert_eq!(error, DownloadError::WrongHash { address: server.url(""), found });
     for sha256 in ["", "abc", &"g".repeat(64)] {
         let bundle = BundleDownload { sha256: sha256.to_owned(), ..bundle.clone() };
-        assert_eq!(refused_download(&desk, &bundle, DownloadLimits::default()).await, DownloadError::NoHash);
+        assert_eq!(refused_download(&test_catalog, &bundle, DownloadLimits::default()).await, DownloadError::NoHash);
     }
     assert_eq!(server.received_requests().len(), 1, "no request must be sent without a hash");
 }
@@ -144,10 +149,11 @@ async fn truncated_or_missing_bundle_is_an_error() {
         .await;
         assert_eq!(error, DownloadError::Failed { address: server.url(""), status });
     }
-    let desk = TestCatalog::at_server(&broken);
+    let test_catalog = TestCatalog::at_server(&broken);
     let nowhere = Path::new("/nowhere/at/all");
     let server = serve_response(200, String::new(), BUNDLE_CONTENT).await;
-    let error = desk.catalog.download(&bundle_download(server.url("/b")), nowhere, DownloadLimits::default()).await;
+    let error =
+        test_catalog.catalog.download(&bundle_download(server.url("/b")), nowhere, DownloadLimits::default()).await;
     assert!(matches!(error, Err(DownloadError::Disk(_))), "{error:?}");
 }
 
@@ -165,15 +171,17 @@ async fn only_encrypted_public_addresses_are_downloaded() {
     ];
     for address in addresses {
         let redirecting = serve_response(302, format!("location: {address}\r\n"), b"").await;
-        let desk = TestCatalog::at_server(&redirecting);
+        let test_catalog = TestCatalog::at_server(&redirecting);
         for url in [address.to_owned(), redirecting.url("/b.mcpb")] {
-            let error = refused_download(&desk, &bundle_download(url.clone()), DownloadLimits::default()).await;
+            let error = refused_download(&test_catalog, &bundle_download(url.clone()), DownloadLimits::default()).await;
             assert!(matches!(error, DownloadError::Address { .. }), "{url} to {address}: {error}");
         }
     }
     // A registry elsewhere must not lead to a server on this computer.
-    let desk = TestCatalog::with_address("https://registry.example", Default::default(), Default::default(), None);
-    let error = refused_download(&desk, &bundle_download(target.url("/b.mcpb")), DownloadLimits::default()).await;
+    let test_catalog =
+        TestCatalog::with_address("https://registry.example", Default::default(), Default::default(), None);
+    let error =
+        refused_download(&test_catalog, &bundle_download(target.url("/b.mcpb")), DownloadLimits::default()).await;
     assert!(matches!(error, DownloadError::Address { .. }), "{error}");
     assert!(target.received_requests().is_empty());
     let circle =

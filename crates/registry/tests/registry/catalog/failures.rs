@@ -31,8 +31,8 @@ async fn slow_registry_times_out() {
     })
     .await;
     for server in [silent, trickling] {
-        let desk = TestCatalog::with_limits(&server, limits);
-        let error = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
+        let test_catalog = TestCatalog::with_limits(&server, limits);
+        let error = test_catalog.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
         assert!(matches!(error, RegistryError::TooSlow { limit, .. } if limit == time), "{error}");
         assert!(error.to_string().contains("did not respond within 0.2 s; try again later"), "{error}");
     }
@@ -85,8 +85,8 @@ async fn redirect_within_the_registry_is_followed() {
         }
     })
     .await;
-    let desk = TestCatalog::with_address(&server.url("/old"), Default::default(), Default::default(), None);
-    let found = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap();
+    let test_catalog = TestCatalog::with_address(&server.url("/old"), Default::default(), Default::default(), None);
+    let found = test_catalog.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap();
     assert_eq!(found.value.entries.len(), 1);
 }
 
@@ -100,8 +100,8 @@ async fn redirect_to_another_origin_receives_nothing() {
     })
     .await;
     let header = RegistryHeader::new("Authorization", &"Bearer s3cret".into()).unwrap();
-    let desk = TestCatalog::with_address(&server.url(""), Default::default(), Default::default(), Some(header));
-    let error = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
+    let test_catalog = TestCatalog::with_address(&server.url(""), Default::default(), Default::default(), Some(header));
+    let error = test_catalog.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
     assert!(error.to_string().contains(&format!("redirects to http://{}", other.address)), "{error}");
     assert!(other.received_requests().is_empty(), "no request must be sent to the other origin");
 }
@@ -137,10 +137,10 @@ async fn cached_response_replaces_that_of_a_broken_registry() {
         }
     })
     .await;
-    let desk = TestCatalog::at_server(&server);
-    desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap();
+    let test_catalog = TestCatalog::at_server(&server);
+    test_catalog.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap();
     is_broken.store(true, std::sync::atomic::Ordering::Relaxed);
-    let cached = desk.catalog.versions("com.example/a", CachePolicy::Now).await.unwrap();
+    let cached = test_catalog.catalog.versions("com.example/a", CachePolicy::Now).await.unwrap();
     assert_eq!(cached.value.entries.len(), 1);
     assert!(matches!(cached.offline, Some(RegistryError::Unusable { .. })), "{:?}", cached.offline);
 }

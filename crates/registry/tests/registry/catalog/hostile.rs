@@ -38,15 +38,15 @@ async fn endless_body_is_not_read_completely() {
         }
     })
     .await;
-    let desk = TestCatalog::at_server(&server);
-    let error = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
+    let test_catalog = TestCatalog::at_server(&server);
+    let error = test_catalog.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::TooLarge { .. }), "{error}");
     let buffers = 16 << 20;
     assert!(
         sent.load(Ordering::Relaxed) < RegistryLimits::default().bytes + buffers,
         "reading must stop at the limit, but {sent:?} bytes were sent"
     );
-    assert_eq!(desk.count_files(), 0, "the response must not be cached");
+    assert_eq!(test_catalog.count_files(), 0, "the response must not be cached");
 }
 
 #[tokio::test]
@@ -115,9 +115,9 @@ async fn endless_pages_are_bounded() {
         async move { answer.json(&json!({ "servers": [], "metadata": { "nextCursor": next } })).await }
     })
     .await;
-    let desk = TestCatalog::with_limits(&server, RegistryLimits { pages: 7, ..RegistryLimits::default() });
+    let test_catalog = TestCatalog::with_limits(&server, RegistryLimits { pages: 7, ..RegistryLimits::default() });
     for refreshes in 1..=2 {
-        assert!(!desk.catalog.refresh().await.unwrap().complete);
+        assert!(!test_catalog.catalog.refresh().await.unwrap().complete);
         assert_eq!(count.load(Ordering::Relaxed), 7 * refreshes);
     }
     assert!(
@@ -139,11 +139,11 @@ async fn slow_pages_end_a_refresh() {
         }
     })
     .await;
-    let desk = TestCatalog::with_limits(
+    let test_catalog = TestCatalog::with_limits(
         &server,
         RegistryLimits { time: Duration::from_millis(200), ..RegistryLimits::default() },
     );
-    assert!(!desk.catalog.refresh().await.unwrap().complete);
+    assert!(!test_catalog.catalog.refresh().await.unwrap().complete);
     let pages = count.load(Ordering::Relaxed);
     assert!((1..=41).contains(&pages), "the refresh must end within ten timeouts, after {pages} pages");
 }
@@ -166,12 +166,13 @@ async fn endless_headers_are_an_error() {
 async fn repeated_page_is_an_error() {
     let server =
         serve_body(json!({ "servers": [], "metadata": { "nextCursor": "again" } }).to_string().into_bytes()).await;
-    let desk = TestCatalog::at_server(&server);
-    let error = desk.catalog.refresh().await.unwrap_err();
+    let test_catalog = TestCatalog::at_server(&server);
+    let error = test_catalog.catalog.refresh().await.unwrap_err();
     assert!(matches!(error, RegistryError::RepeatedPage { .. }), "{error}");
     assert_eq!(server.received_requests().len(), 2);
-    let first = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap().value.next_cursor;
-    let error = desk
+    let first =
+        test_catalog.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap().value.next_cursor;
+    let error = test_catalog
         .catalog
         .search(&SearchQuery { cursor: first, ..SearchQuery::default() }, CachePolicy::Usual)
         .await
@@ -184,9 +185,11 @@ async fn cursor_is_sent_as_an_escaped_value() {
     let cursor = "x&version=1#\r\nhost: evil";
     let server =
         serve_body(json!({ "servers": [], "metadata": { "nextCursor": cursor } }).to_string().into_bytes()).await;
-    let desk = TestCatalog::at_server(&server);
-    let first = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap().value.next_cursor;
-    let _same = desk.catalog.search(&SearchQuery { cursor: first, ..SearchQuery::default() }, CachePolicy::Usual).await;
+    let test_catalog = TestCatalog::at_server(&server);
+    let first =
+        test_catalog.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap().value.next_cursor;
+    let _same =
+        test_catalog.catalog.search(&SearchQuery { cursor: first, ..SearchQuery::default() }, CachePolicy::Usual).await;
     let sent = server.received_requests().pop().unwrap();
     assert!(sent.query().contains(&("cursor".to_owned(), cursor.to_owned())), "{}", sent.head);
     assert_eq!(sent.query().len(), 3, "{}", sent.path);
@@ -200,8 +203,8 @@ async fn response_about_another_server_is_not_cached() {
         async move { answer.json(&active_entry(name, "1.0.0", true)).await }
     })
     .await;
-    let desk = TestCatalog::at_server(&server);
-    let ask = || desk.catalog.version("com.example/a", "1.0.0", CachePolicy::Usual);
+    let test_catalog = TestCatalog::at_server(&server);
+    let ask = || test_catalog.catalog.version("com.example/a", "1.0.0", CachePolicy::Usual);
     let error = ask().await.unwrap_err();
     assert!(error.to_string().contains("it is about \"com.example/other\""), "{error}");
     assert_eq!(ask().await.unwrap().value.server.name, "com.example/a", "the request must be sent again immediately");

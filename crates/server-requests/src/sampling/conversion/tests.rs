@@ -69,7 +69,7 @@ fn tool_keys_are_accepted_by_every_provider_and_reversible() {
     let tools: Vec<Value> = names.iter().map(|name| json!({ "name": name, "inputSchema": {} })).collect();
     let messages = json!([{ "role": "user", "content": { "type": "text", "text": "x" } }]);
     let names_of =
-        ToolNames::for_request(&parse_params(json!({ "maxTokens": 1, "tools": tools, "messages": messages })));
+        SamplingToolNames::for_request(&parse_params(json!({ "maxTokens": 1, "tools": tools, "messages": messages })));
     for name in names {
         let key = names_of.name_for_model(name);
         assert!(is_valid_for_all_providers(&key), "the name {key:?} must be valid for every provider");

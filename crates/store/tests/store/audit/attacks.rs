@@ -3,7 +3,7 @@
 
 mod edits;
 
-use edits::{any_edit, apply_edit, seal_of};
+use edits::{any_log_edit, apply_log_edit, saved_seal_of_log};
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use super::support::{LogFolder, decision_entry, entry_numbers};
 
 const ENTRY_COUNT: u64 = 12;
 
-fn sealed_log() -> LogFolder {
+fn log_folder_with_sealed_entries() -> LogFolder {
     let folder = LogFolder::with_entries(ENTRY_COUNT);
     folder.keychain.make_keys_old();
     folder
@@ -101,10 +101,10 @@ fn s04_forged_removal_does_not_pass_for_retention() {
         .unwrap();
     for upto in [1, 8, ENTRY_COUNT] {
         for confirm in [true, false] {
-            let folder = sealed_log();
+            let folder = log_folder_with_sealed_entries();
             remove_first_entries(&folder.open_without_triggers(), upto, None, None, confirm);
             assert_stays_reported(&folder, &format!("a checkpoint at {upto} without a seal, confirmed: {confirm}"));
-            let folder = sealed_log();
+            let folder = log_folder_with_sealed_entries();
             remove_first_entries(
                 &folder.open_without_triggers(),
                 upto,
@@ -113,13 +113,13 @@ fn s04_forged_removal_does_not_pass_for_retention() {
                 confirm,
             );
             assert_stays_reported(&folder, &format!("a checkpoint at {upto} of an unknown key, confirmed: {confirm}"));
-            let folder = sealed_log();
+            let folder = log_folder_with_sealed_entries();
             remove_first_entries(&folder.open_without_triggers(), upto, Some(&key), Some(&mac), confirm);
             assert_stays_reported(
                 &folder,
                 &format!("a checkpoint at {upto} with another log's seal, confirmed: {confirm}"),
             );
-            let folder = sealed_log();
+            let folder = log_folder_with_sealed_entries();
             {
                 let log = folder.open_without_triggers();
                 let (own, seal): (String, Vec<u8>) =
@@ -136,7 +136,7 @@ fn s04_forged_removal_does_not_pass_for_retention() {
 
 #[test]
 fn s04_confirming_entry_forged_before_the_key_exists_has_no_effect() {
-    let folder = sealed_log();
+    let folder = log_folder_with_sealed_entries();
     // The forged entry is after the sealed part. Drawbridge reports it as unproved and seals the entries that follow.
     {
         let log = folder.open_without_triggers();
@@ -214,22 +214,22 @@ fn s04_other_removals_and_changes_are_reported() {
         ("a foreign table", "CREATE TABLE junk (bytes BLOB)"),
     ];
     for (what, sql) in attacks {
-        let folder = sealed_log();
+        let folder = log_folder_with_sealed_entries();
         folder.open_without_triggers().execute_batch(sql).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert_stays_reported(&folder, what);
     }
-    let folder = sealed_log();
+    let folder = log_folder_with_sealed_entries();
     for file in ["audit.db-wal", "audit.db-shm"] {
         let _ = std::fs::remove_file(folder.data().join(file));
     }
     std::fs::write(folder.file(), b"").unwrap();
     assert_stays_reported(&folder, "an empty file in its place");
-    let folder = sealed_log();
+    let folder = log_folder_with_sealed_entries();
     for file in ["audit.db", "audit.db-wal", "audit.db-shm"] {
         let _ = std::fs::remove_file(folder.data().join(file));
     }
     assert_stays_reported(&folder, "no file in its place");
-    let folder = sealed_log();
+    let folder = log_folder_with_sealed_entries();
     let other = LogFolder::with_entries(ENTRY_COUNT);
     {
         let (key, mac): (String, Vec<u8>) = other
@@ -263,7 +263,7 @@ fn s04_old_seal_with_changed_newer_entries_is_reported() {
 
 #[test]
 fn s04_destroyed_key_does_not_hide_a_rewritten_log() {
-    let folder = sealed_log();
+    let folder = log_folder_with_sealed_entries();
     folder.open_without_triggers().execute_batch("DELETE FROM entry WHERE number > 8; DELETE FROM seal").unwrap();
     folder.keychain.set_locked(true);
     let found = folder.log().verify().unwrap().findings;
@@ -279,8 +279,8 @@ fn apply_retention(folder: &LogFolder, keep: AuditRetention) -> Vec<u64> {
     let log = folder.log();
     log.append(decision_entry("a start")).unwrap();
     log.verify().unwrap();
-    log.retain(keep);
-    // The log processes commands in order, so a verification after `retain` runs after the removal.
+    log.set_retention(keep);
+    // The log processes commands in order, so a verification after `set_retention` runs after the removal.
     log.verify().unwrap();
     log.flush().unwrap();
     entry_numbers(&*log)
@@ -289,14 +289,14 @@ fn apply_retention(folder: &LogFolder, keep: AuditRetention) -> Vec<u64> {
 #[test]
 fn s04_entries_made_to_look_old_or_large_are_not_removed() {
     let month = AuditRetention { days: 30_000, megabytes: 0 };
-    let folder = sealed_log();
+    let folder = log_folder_with_sealed_entries();
     folder.open_without_triggers().execute_batch("UPDATE entry SET at = 1 WHERE number <= 9").unwrap();
     let left = apply_retention(&folder, month);
     assert!(left.contains(&1), "entries with a changed date must remain: {left:?}");
     assert_stays_reported(&folder, "entries that were made to look old");
 
     let one = AuditRetention { days: 0, megabytes: 1 };
-    let folder = sealed_log();
+    let folder = log_folder_with_sealed_entries();
     folder
         .open_without_triggers()
         .execute_batch("UPDATE entry SET content = hex(zeroblob(2000000)) WHERE number = 12")
@@ -307,7 +307,7 @@ fn s04_entries_made_to_look_old_or_large_are_not_removed() {
     let left = entry_numbers(&*folder.log());
     assert!(left.contains(&1), "no entry is removed after the size is restored: {left:?}");
 
-    let folder = sealed_log();
+    let folder = log_folder_with_sealed_entries();
     folder
         .open_without_triggers()
         .execute_batch("CREATE TABLE junk AS SELECT hex(zeroblob(2000000)) AS bytes")
@@ -315,13 +315,13 @@ fn s04_entries_made_to_look_old_or_large_are_not_removed() {
     let left = apply_retention(&folder, one);
     assert!(left.contains(&1), "a foreign table displaces no entry: {left:?}");
 
-    let folder = sealed_log();
+    let folder = log_folder_with_sealed_entries();
     append_log_entry(&folder.open_without_triggers(), "tool", &"x".repeat(3_000_000), "abc");
     let left = apply_retention(&folder, one);
     assert!(left.contains(&1), "an unsealed entry displaces no other entry: {left:?}");
 
     // The next checkpoint must not seal a checkpoint that was forged while the log is open.
-    let folder = sealed_log();
+    let folder = log_folder_with_sealed_entries();
     remove_first_entries(&folder.open_without_triggers(), 4, None, None, true);
     folder.open_without_triggers().execute_batch("UPDATE entry SET at = at").unwrap();
     let left = apply_retention(&folder, AuditRetention { days: 1, megabytes: 0 });
@@ -340,7 +340,7 @@ fn s04_retention_without_a_keychain_is_unproved() {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as u64;
     log.append(ports::AuditEntry { at: now, ..decision_entry("new") }).unwrap();
     log.verify().unwrap();
-    log.retain(AuditRetention { days: 30, megabytes: 0 });
+    log.set_retention(AuditRetention { days: 30, megabytes: 0 });
     log.verify().unwrap();
     let verdict = log.verify().unwrap();
     assert_eq!((verdict.removed, verdict.is_intact()), (Some(5), true), "the old entries are removed: {verdict:?}");
@@ -366,15 +366,15 @@ proptest! {
 
     #[test]
     fn s04_edits_without_the_key_are_reported_or_change_nothing_sealed(
-        edits in prop::collection::vec(any_edit(), 1..6),
+        edits in prop::collection::vec(any_log_edit(), 1..6),
     ) {
         let folder = LogFolder::with_entries(7);
-        let old = seal_of(&folder.open_without_triggers()).unwrap();
+        let old = saved_seal_of_log(&folder.open_without_triggers()).unwrap();
         folder.append(8..=ENTRY_COUNT);
         folder.keychain.make_keys_old();
         let before = sealed_entries(&*folder.log());
         for edit in &edits {
-            apply_edit(&folder, edit, &old);
+            apply_log_edit(&folder, edit, &old);
         }
         let log = folder.log();
         if let Err(verdict) = expect_reported_tampering(&*log) {

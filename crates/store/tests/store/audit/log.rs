@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ports::secrets::SecretsInMemory;
-use ports::{AppendOutcome, AuditEntry, AuditQuery, AuditReceipts, AuditSeal, Secrets as _};
+use ports::{AuditAppendStatus, AuditEntry, AuditQuery, AuditReceipts, AuditSeal, Secrets as _};
 
 use super::support::{LogFolder, NoPlatform, decision_entry, entry_numbers};
 
@@ -46,7 +46,7 @@ fn s04_first_entry_is_marked_in_the_keychain_immediately() {
     // The log is not called again: a process that is killed now has already stored the mark.
     let start = Instant::now();
     let marked = loop {
-        let mark = folder.keychain.read_mark("end of the audit log").unwrap();
+        let mark = folder.keychain.read_rollback_mark("end of the audit log").unwrap();
         match mark {
             Some(mark) => break mark,
             None => {
@@ -74,7 +74,7 @@ fn concurrent_writers_form_one_chain() {
                         0 => drop(log.append(decision_entry(&"x".repeat(1_500))).unwrap()),
                         _ => assert_eq!(
                             log.append_later(decision_entry("y"), writer * 1_000 + ticket),
-                            Ok(AppendOutcome::Later)
+                            Ok(AuditAppendStatus::Later)
                         ),
                     }
                 }
@@ -101,7 +101,7 @@ fn entries_appended_later_are_reported_once_durable() {
     for ticket in 0..50 {
         assert_eq!(
             log.append_later(decision_entry("x"), ticket),
-            Ok(AppendOutcome::Later),
+            Ok(AuditAppendStatus::Later),
             "append_later must return immediately"
         );
     }
@@ -117,7 +117,7 @@ fn entries_appended_later_are_reported_once_durable() {
     for (at, (ticket, written)) in (0..).zip(&reported) {
         let written = written.as_ref().unwrap();
         assert_eq!(
-            (*ticket, written.number, written.place),
+            (*ticket, written.number, written.position),
             (at, at + 1, at + 1),
             "entries must be reported in order, each with its ticket"
         );
@@ -125,7 +125,7 @@ fn entries_appended_later_are_reported_once_durable() {
 }
 
 #[test]
-fn fields_are_bounded_and_exports_contain_no_terminal_escapes() {
+fn audit_fields_are_bounded_and_exports_contain_no_terminal_escapes() {
     let folder = LogFolder::new();
     let log = folder.log();
     // Escape sequences and text with direction controls (X11, X12).
@@ -239,7 +239,7 @@ fn log_moved_away_is_not_written_to() {
     let written = log.append(decision_entry("five")).unwrap();
     assert_eq!(written.number, 5, "a new log continues the numbering");
     log.flush().unwrap();
-    assert!(log.durable_position().unwrap() >= written.place, "the entry is durable in the new file");
+    assert!(log.durable_position().unwrap() >= written.position, "the entry is durable in the new file");
     assert_eq!(entry_numbers(&*log), [5, 4], "the new log has the entry and a note that the other log is gone");
 }
 

@@ -36,7 +36,7 @@ fn log_after_retention() -> LogFolder {
         log.append(entry_at(now())).unwrap();
     }
     assert!(log.verify().unwrap().is_intact(), "the log must be intact before the removal");
-    log.retain(ONE_MONTH);
+    log.set_retention(ONE_MONTH);
     wait_until(&*log, "what is too old is removed", |numbers| numbers == [11, 10, 9, 8, 7, 6]);
     log.flush().unwrap();
     folder
@@ -64,7 +64,7 @@ fn expired_entries_are_removed_and_the_rest_is_proved() {
     std::fs::write(&file, out).unwrap();
     let verdict = log.verify_export(&file).unwrap();
     assert!(verdict.is_intact() && verdict.removed == Some(5), "the verdict of an export is the same: {verdict:?}");
-    log.retain(ONE_MONTH);
+    log.set_retention(ONE_MONTH);
     log.append(decision_entry("more")).unwrap();
     assert_eq!(entry_numbers(&*log).len(), 8, "only entries that are too old are removed");
 }
@@ -113,7 +113,7 @@ fn entries_beyond_the_size_limit_are_removed() {
         log.append_later(entry_at(now()), 0).unwrap();
     }
     log.flush().unwrap();
-    log.retain(AuditRetention { days: 0, megabytes: 1 });
+    log.set_retention(AuditRetention { days: 0, megabytes: 1 });
     wait_until(&*log, "the oldest are removed", |numbers| numbers.len() < 1_000 && numbers[0] == 2_001);
     let left = entry_numbers(&*log);
     assert!(left.len() > 300, "no more entries than necessary are removed: {}", left.len());
@@ -125,7 +125,7 @@ fn nothing_is_removed_without_a_retention_limit() {
     let folder = LogFolder::new();
     let log = folder.log();
     log.append(entry_at(1)).unwrap();
-    log.retain(AuditRetention::default());
+    log.set_retention(AuditRetention::default());
     log.append(entry_at(2)).unwrap();
     assert_eq!(entry_numbers(&*log), [2, 1], "entries are kept without a limit");
 }

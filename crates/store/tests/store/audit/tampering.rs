@@ -59,7 +59,7 @@ fn changed_removed_and_reordered_entries_are_located() {
 }
 
 #[test]
-fn truncation_at_the_end_is_detected() {
+fn removed_last_audit_entries_are_detected() {
     let cut = verdict_after(&LogFolder::with_entries(ENTRY_COUNT), |log| {
         log.execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
     });

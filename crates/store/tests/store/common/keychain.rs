@@ -50,11 +50,11 @@ impl Secrets for TestKeychain {
         Ok(())
     }
 
-    fn read_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+    fn read_rollback_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
         Ok(self.marks.lock().unwrap().get(name).cloned())
     }
 
-    fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
+    fn set_rollback_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
         self.marks.lock().unwrap().insert(name.to_owned(), mark.to_owned());
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use domain::history::NewItem;
+use domain::history::NewHistoryItem;
 use serde_json::json;
 
 use super::{item_ids, new_conversation, user_message};
@@ -27,7 +27,7 @@ fn files_containing(folder: &Path, bytes: &str) -> Vec<String> {
 
 /// Returns 200 words that occur nowhere else, which fill several pages of the search index. The words differ for each
 /// `n`.
-fn canary_words(n: usize) -> String {
+fn unique_words_of_conversation(n: usize) -> String {
     (0..200).map(|word| format!("zq{:08x}kestrel ", (n * 200 + word) * 2_654_435_761 % 4_294_967_291)).collect()
 }
 
@@ -42,12 +42,14 @@ fn deleted_text_is_in_no_file() {
     for n in 0..60 {
         let text = format!("we keep {n} {}", "ordinary words of all kinds ".repeat(20));
         history.write("kept", &[user_message(&format!("k{n}"), &text)]).unwrap();
-        let long = format!("{} {}", canary_words(n), "kestrellong ".repeat(500));
+        let long = format!("{} {}", unique_words_of_conversation(n), "kestrellong ".repeat(500));
         let body = json!({"kind": "message", "role": "user", "content": [
             {"type": "text", "text": long}, {"type": "image", "data": picture, "mimeType": "image/png"},
         ]});
         let sources = vec!["kestrelserver".to_owned()];
-        history.write("gone", &[NewItem { body, sources, ..user_message(&format!("kestrel-{n}"), "") }]).unwrap();
+        history
+            .write("gone", &[NewHistoryItem { body, sources, ..user_message(&format!("kestrel-{n}"), "") }])
+            .unwrap();
     }
     assert!(!files_containing(&store.data(), "kestrel").is_empty(), "the files contain the word before the deletion");
     history.delete("gone").unwrap();
@@ -85,7 +87,7 @@ fn shared_content_is_retained_until_its_last_conversation_is_deleted() {
     let body = json!({"kind": "message", "content": [{"type": "image", "data": picture, "mimeType": "image/png"}]});
     for id in ["a", "b"] {
         history.create(&new_conversation(id)).unwrap();
-        history.write(id, &[NewItem { body: body.clone(), ..user_message("1", "") }]).unwrap();
+        history.write(id, &[NewHistoryItem { body: body.clone(), ..user_message("1", "") }]).unwrap();
     }
     history.delete("a").unwrap();
     assert_eq!(history.item("b", "1").unwrap().unwrap().body, body, "content that b shares is still stored");
@@ -124,8 +126,8 @@ fn each_of_several_deletions_leaves_no_trace() {
     }
     for n in 0..10 {
         history.write("kept", &[user_message(&format!("k{n}"), &"ordinary words of all kinds ".repeat(20))]).unwrap();
-        history.write("one", &[user_message(&format!("1-{n}"), &canary_words(n))]).unwrap();
-        history.write("two", &[user_message(&format!("2-{n}"), &canary_words(100 + n))]).unwrap();
+        history.write("one", &[user_message(&format!("1-{n}"), &unique_words_of_conversation(n))]).unwrap();
+        history.write("two", &[user_message(&format!("2-{n}"), &unique_words_of_conversation(100 + n))]).unwrap();
     }
     // After the first deletion the index is in one segment.
     history.delete("one").unwrap();

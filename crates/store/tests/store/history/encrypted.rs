@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use domain::history::NewItem;
+use domain::history::NewHistoryItem;
 use domain::item::ItemState;
 use ports::{History, Ports};
 use serde_json::json;
@@ -54,7 +54,7 @@ pub(super) fn write_conversations(history: &dyn History, items: usize) {
         let long = format!("{CANARY} {}", "a long text ".repeat(1_000));
         let result = json!({"kind": "tool_call", "call": format!("{n}"), "server": "demo", "tool": "read", "arguments": {"q": CANARY},
             "result": {"content": [{"type": "text", "text": long}], "structured": {CANARY: long}}, "error": null, "took": 3});
-        let call = NewItem { body: result, ..user_message(&format!("call{n}"), "") };
+        let call = NewHistoryItem { body: result, ..user_message(&format!("call{n}"), "") };
         history.write("c", &[user_message(&format!("m{n}"), &format!("{CANARY} number {n} 港口见面")), call]).unwrap();
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of items: branches, pages and large contents.
 
-use domain::history::{ConversationChange, ItemPosition, ItemRange, NewItem, Reading, ReadingKind};
+use domain::history::{ConversationChange, ItemPosition, ItemRange, NewHistoryItem, Reading, ReadingKind};
 use domain::item::ItemState;
 use serde_json::json;
 
@@ -17,7 +17,7 @@ fn conversations_round_trip() {
     }
     history.create(&new_conversation("a-1")).expect_err("an id is taken once");
     assert!(
-        history.write("a-1", &[NewItem { at: 50, ..user_message("1", "hello") }]).unwrap(),
+        history.write("a-1", &[NewHistoryItem { at: 50, ..user_message("1", "hello") }]).unwrap(),
         "an existing conversation is written to"
     );
     assert!(!history.write("none", &[user_message("1", "hello")]).unwrap(), "writing does not create a conversation");
@@ -76,7 +76,7 @@ fn items_form_branches() {
         .write(
             "c",
             &[
-                NewItem { after: ItemPosition::Item("1".into()), ..user_message("2b", "other") },
+                NewHistoryItem { after: ItemPosition::Item("1".into()), ..user_message("2b", "other") },
                 user_message("4", "four"),
             ],
         )
@@ -86,7 +86,7 @@ fn items_form_branches() {
     assert_eq!(items[1].siblings, ["2", "2b"], "the siblings are listed");
     assert_eq!(history.show_branch("c", "2").unwrap().as_deref(), Some("3"), "the other branch is shown up to its end");
     assert_eq!(item_ids(&branch(history.as_ref(), "c")), ["1", "2", "3"], "the branch is complete");
-    history.write("c", &[NewItem { after: ItemPosition::Start, ..user_message("0", "another start") }]).unwrap();
+    history.write("c", &[NewHistoryItem { after: ItemPosition::Start, ..user_message("0", "another start") }]).unwrap();
     let items = branch(history.as_ref(), "c");
     assert_eq!(
         (item_ids(&items), items[0].siblings.as_slice()),
@@ -103,7 +103,7 @@ fn items_form_branches() {
         (vec!["1", "2", "3"], "written anew"),
         "an item with a known id stays in its place"
     );
-    let lost = NewItem { after: ItemPosition::Item("none".into()), ..user_message("5", "lost") };
+    let lost = NewHistoryItem { after: ItemPosition::Item("none".into()), ..user_message("5", "lost") };
     history.write("c", &[user_message("6", "before it"), lost]).expect_err("nothing comes after what is not there");
     assert_eq!(history.item("c", "6").unwrap(), None, "none of the items is written");
     assert_eq!(history.show_branch("c", "none").unwrap(), None, "a missing item can't be shown");
@@ -151,7 +151,7 @@ fn large_contents_are_stored_once_and_restored() {
     for conversation in ["a", "b"] {
         history.create(&new_conversation(conversation)).unwrap();
         for id in ["1", "2", "3", "4"] {
-            history.write(conversation, &[NewItem { body: body.clone(), ..user_message(id, "") }]).unwrap();
+            history.write(conversation, &[NewHistoryItem { body: body.clone(), ..user_message(id, "") }]).unwrap();
         }
     }
     assert_eq!(history.item("a", "3").unwrap().unwrap().body, body, "the complete item is read back");
@@ -188,7 +188,7 @@ fn very_long_texts_are_read_on_request() {
     let body = json!({"kind": "message", "role": "user", "content": [
         {"type": "text", "text": long}, {"type": "text", "text": very_long},
     ]});
-    history.write("c", &[NewItem { body: body.clone(), ..user_message("1", "") }]).unwrap();
+    history.write("c", &[NewHistoryItem { body: body.clone(), ..user_message("1", "") }]).unwrap();
     let item = history.item_outline("c", "1").unwrap().unwrap();
     assert_eq!(item.body.pointer("/content/0/text"), Some(&json!(long)), "a long text is included in its item");
     assert_eq!(item.body.pointer("/content/1/text"), Some(&json!("")), "a very long text is omitted");
@@ -209,7 +209,7 @@ fn sources_of_a_conversation_are_stored() {
     let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
-    let of = |id: &str, servers: &[&str]| NewItem {
+    let of = |id: &str, servers: &[&str]| NewHistoryItem {
         sources: servers.iter().map(|s| (*s).into()).collect(),
         ..user_message(id, "x")
     };
@@ -220,12 +220,12 @@ fn sources_of_a_conversation_are_stored() {
 }
 
 #[test]
-fn readings_are_merged_and_stay_open_world() {
+fn merged_readings_stay_open_world() {
     let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
     let fetch = |open_world| Reading { open_world, ..Reading::new("a", ReadingKind::Tool, "fetch") };
-    let of = |id: &str, readings: Vec<Reading>| NewItem { readings, ..user_message(id, "x") };
+    let of = |id: &str, readings: Vec<Reading>| NewHistoryItem { readings, ..user_message(id, "x") };
     let note = Reading::new("b", ReadingKind::Resource, "note://a");
     history.write("c", &[of("1", vec![fetch(true)]), of("2", vec![fetch(false), note.clone()])]).unwrap();
     let read = |id: &str| history.conversation(id).unwrap().map(|found| found.readings);
@@ -240,7 +240,7 @@ fn readings_of_older_conversations_are_unknown() {
     let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();
-    history.write("c", &[NewItem { sources: vec!["a".into()], ..user_message("1", "x") }]).unwrap();
+    history.write("c", &[NewHistoryItem { sources: vec!["a".into()], ..user_message("1", "x") }]).unwrap();
     // Brings the database into the state in which an older version left it.
     rusqlite::Connection::open(history.path()).unwrap().execute_batch("DROP TABLE reading").unwrap();
     let again = open_store(store.folder.path());

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use domain::history::{Conversation, NewItem, Reading, ReadingKind};
+use domain::history::{Conversation, NewHistoryItem, Reading, ReadingKind};
 use ports::History;
 use rusqlite::Connection;
 use serde_json::json;
@@ -13,12 +13,12 @@ use super::{new_conversation, user_message};
 use crate::audit::support::TestKeychain;
 
 /// Returns an item with a call of a tool whose definition declares `openWorldHint: false`.
-fn call_item(id: &str, tool: &str) -> NewItem {
+fn call_item(id: &str, tool: &str) -> NewHistoryItem {
     let body = json!({"kind": "tool_call", "call": id, "server": "harbour", "tool": tool, "arguments": {},
         "result": {"content": [{"type": "text", "text": "a page"}], "structured": null, "structuredProblem": null,
             "isError": false, "arguments": {}}, "error": null, "took": 3});
     let readings = vec![tool_reading(tool, false)];
-    NewItem { body, sources: vec!["harbour".into()], readings, ..user_message(id, "") }
+    NewHistoryItem { body, sources: vec!["harbour".into()], readings, ..user_message(id, "") }
 }
 
 fn tool_reading(tool: &str, open_world: bool) -> Reading {

@@ -16,7 +16,7 @@ fn found_ids(history: &dyn History, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn all_scripts_are_searchable() {
+fn text_in_all_writing_systems_is_searchable() {
     let store = TestStore::new();
     let history = &store.ports.history;
     history.create(&new_conversation("c")).unwrap();

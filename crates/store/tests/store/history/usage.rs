@@ -1,6 +1,6 @@
 //! Tests of the sums of tokens and costs of the replies in a conversation.
 
-use domain::history::{ConversationUsage, ItemPosition, NewItem};
+use domain::history::{ConversationUsage, ItemPosition, NewHistoryItem};
 use domain::item::{Cost, ItemState};
 use ports::History;
 use serde_json::{Value, json};
@@ -9,11 +9,11 @@ use super::{new_conversation, user_message};
 use crate::common::TestStore;
 
 /// Returns an item with a reply that has these token counts and this cost, placed after another item.
-fn reply_with_usage(id: &str, after: &str, (input, output): (u64, u64), cost: Option<f64>) -> NewItem {
+fn reply_with_usage(id: &str, after: &str, (input, output): (u64, u64), cost: Option<f64>) -> NewHistoryItem {
     let cost = cost.map(|amount| json!({"amount": amount, "currency": "USD"}));
     let body = json!({"kind": "reply", "parts": [{"type": "text", "text": "x"}], "cost": cost, "stop": {"is": "end_turn"},
         "usage": {"input": input, "output": output, "cachedInput": 1}});
-    NewItem { body, after: ItemPosition::Item(after.into()), ..user_message(id, "") }
+    NewHistoryItem { body, after: ItemPosition::Item(after.into()), ..user_message(id, "") }
 }
 
 fn conversation_usage(history: &dyn History) -> ConversationUsage {
@@ -85,7 +85,7 @@ fn unknown_usage_and_costs_are_reported() {
     ];
     for (number, (name, state, body, more)) in cases.into_iter().enumerate() {
         let before = conversation_usage(history.as_ref()).unpriced;
-        history.write("c", &[NewItem { body, state, ..user_message(&number.to_string(), "") }]).unwrap();
+        history.write("c", &[NewHistoryItem { body, state, ..user_message(&number.to_string(), "") }]).unwrap();
         assert_eq!(conversation_usage(history.as_ref()).unpriced - before, more, "{name}");
     }
     let sum = conversation_usage(history.as_ref());

@@ -112,12 +112,12 @@ impl Secrets for GatedKeychain {
         self.keychain.keys(prefix)
     }
 
-    fn read_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
+    fn read_rollback_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
         self.wait_while_blocked(name);
-        self.keychain.read_mark(name)
+        self.keychain.read_rollback_mark(name)
     }
 
-    fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
+    fn set_rollback_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
         self.wait_while_blocked(name);
         self.stored_marks.fetch_add(u64::from(name == KEYCHAIN_MARK_NAME), Ordering::SeqCst);
         if let Some(act) = self.run_at_next_mark.lock().unwrap().take_if(|_| name == KEYCHAIN_MARK_NAME) {
@@ -125,6 +125,6 @@ impl Secrets for GatedKeychain {
         }
         // sleep: simulates a slow keychain.
         std::thread::sleep(Duration::from_millis(self.delay.load(Ordering::SeqCst)));
-        self.keychain.set_mark(name, mark)
+        self.keychain.set_rollback_mark(name, mark)
     }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! scripted-server [--revision R] [--probe error|silence|exit] [--misbehave NAME[@METHOD]]...
 //!                 [--reply METHOD=JSON]... [--raw METHOD=LINE]... [--record FILE]
-//!                 [--count N] [--bytes N] [--lure URL]
+//!                 [--count N] [--bytes N] [--forbidden-url URL]
 //! scripted-server --list
 //! ```
 //!
@@ -11,8 +11,8 @@
 //! `--reply` sets the result of a method; several of them are used in order, and the last one is repeated. `--raw`
 //! writes the line unchanged except that `$ID` is replaced by the id of the request; the text may have several lines,
 //! and an empty METHOD stands for the client's responses. `@FILE` instead of either text reads it from a file.
-//! `--record` appends every line that is read to a file. `--lure` sets an address that no client may fetch, which the
-//! server names in every place where a URL is allowed.
+//! `--record` appends every line that is read to a file. `--forbidden-url` sets an address that no client may fetch,
+//! which the server names in every place where a URL is allowed.
 
 mod floods;
 mod lists;

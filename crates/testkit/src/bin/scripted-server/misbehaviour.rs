@@ -13,7 +13,8 @@ pub(crate) struct Misbehaviour {
     pub(crate) run: fn(&mut ScriptedPeer, &PeerRequest) -> io::Result<()>,
 }
 
-/// Runs the misbehaviors that the command line selects for this method. Returns `true` if there is at least one.
+/// Runs the misbehaviors that the command line selects for the method of `request`. Returns `true` if there is at least
+/// one.
 pub(crate) fn run_misbehaviours(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<bool> {
     let runs: Vec<_> = peer
         .options

@@ -16,7 +16,7 @@ pub(crate) struct Options {
     pub(crate) bytes: Option<usize>,
 }
 
-/// Response to the request `server/discover` by a server with a stateful revision, which does not support it.
+/// Reaction to `server/discover` of a server whose revision does not have this request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProbeBehaviour {
     Error,
@@ -83,7 +83,7 @@ impl Options {
                 "--record" => options.record = Some(value.into()),
                 "--count" => options.count = Some(parse_number(value)?),
                 "--bytes" => options.bytes = Some(parse_number(value)?),
-                "--lure" => testkit::lure::set_lure_url(value),
+                "--forbidden-url" => testkit::forbidden_url::set_forbidden_url(value),
                 _ => return Err(format!("unknown option {name}; see --list")),
             }
         }

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::lure;
+use testkit::forbidden_url;
 
 use crate::options::ProbeBehaviour;
 use crate::peer::{PeerRequest, ScriptedPeer};
@@ -50,7 +50,7 @@ pub(crate) fn respond(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Res
         }
         "prompts/list" => {
             let mut prompt = json!({"name": "greet", "description": "Says hello"});
-            lure::add_lure_to_definition(&mut prompt);
+            forbidden_url::add_forbidden_url_to_definition(&mut prompt);
             let result = list_result(peer, json!({ "prompts": [prompt] }));
             peer.send_result(request, result)
         }
@@ -61,7 +61,7 @@ pub(crate) fn respond(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Res
         }
         "resources/list" => {
             let mut resource = json!({"uri": "test://one", "name": "one"});
-            lure::add_lure_to_definition(&mut resource);
+            forbidden_url::add_forbidden_url_to_definition(&mut resource);
             let result = list_result(peer, json!({ "resources": [resource] }));
             peer.send_result(request, result)
         }
@@ -132,12 +132,12 @@ pub(crate) fn tools() -> Value {
             "inputSchema": {"type": "object", "properties": {"milliseconds": {"type": "integer"}}},
         }),
     ];
-    tools.iter_mut().for_each(lure::add_lure_to_definition);
-    tools.extend(lure::lure_tool());
+    tools.iter_mut().for_each(forbidden_url::add_forbidden_url_to_definition);
+    tools.extend(forbidden_url::tool_with_forbidden_url());
     json!(tools)
 }
 
-/// Returns a list result with the members that the stateless revision requires.
+/// Returns `result` with the additional members of list results in 2026-07-28, if the server supports this revision.
 pub(crate) fn list_result(peer: &ScriptedPeer, result: Value) -> Value {
     let mut result = peer.with_required_members(result);
     if peer.is_stateless() {
@@ -153,6 +153,6 @@ fn capabilities() -> Value {
 
 fn server_info() -> Value {
     let mut server = json!({"name": "scripted-server", "version": env!("CARGO_PKG_VERSION")});
-    lure::add_lure_to_definition(&mut server);
+    forbidden_url::add_forbidden_url_to_definition(&mut server);
     server
 }

@@ -15,7 +15,7 @@ pub(crate) struct ScriptedPeer {
     record: Option<File>,
 }
 
-/// Message of the client. Also represents the start of the server, before a message is read.
+/// Message from the client, or the start of the server, which precedes all messages.
 pub(crate) struct PeerRequest {
     pub(crate) method: String,
     /// Id of the request; null if the message has none.
@@ -64,7 +64,7 @@ impl ScriptedPeer {
         }))
     }
 
-    /// Sends the reply that the command line contains for this method. Returns `true` if there is one.
+    /// Sends the reply that `--reply` or `--raw` sets for this method. Returns `true` if there is one.
     pub(crate) fn send_scripted_reply(&mut self, request: &PeerRequest) -> io::Result<bool> {
         let replies = &mut self.options.replies;
         let mut matching = replies.iter().enumerate().filter(|(_, reply)| reply.method == request.method);
@@ -131,11 +131,11 @@ impl ScriptedPeer {
     /// Sends a tool result with this text.
     pub(crate) fn send_text_result(&mut self, request: &PeerRequest, text: &str) -> io::Result<()> {
         let mut result = self.with_required_members(json!({"content": [{"type": "text", "text": text}]}));
-        testkit::lure::add_lure_to_result(&self.options.revision, &mut result);
+        testkit::forbidden_url::add_forbidden_url_to_result(&self.options.revision, &mut result);
         self.send_result(request, result)
     }
 
-    /// Returns a result with the members that the stateless revision requires.
+    /// Returns `result` with the member `resultType`, which 2026-07-28 requires, if the server supports this revision.
     pub(crate) fn with_required_members(&self, mut result: Value) -> Value {
         if self.is_stateless() {
             result["resultType"] = json!("complete");

@@ -17,7 +17,7 @@ pub(crate) fn abort(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     std::process::abort()
 }
 
-/// Blocks until the process is killed.
+/// Blocks this thread until the process is killed.
 pub(crate) fn wait_for_ever() -> ! {
     loop {
         std::thread::sleep(Duration::from_secs(3600));
@@ -69,7 +69,8 @@ fn exec_shell_script(_script: &str) -> io::Result<()> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
-/// Spawns a child process in the same process group that ignores all signals it can, and keeps the pipes open.
+/// Spawns a child process in the process group of this one. The child ignores all signals it can, and keeps the pipes
+/// open.
 #[allow(clippy::disallowed_methods, clippy::zombie_processes, reason = "a server may start what it likes")]
 fn spawn_stubborn_child() -> io::Result<u32> {
     let child = Command::new("/bin/sh")

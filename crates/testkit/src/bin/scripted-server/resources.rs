@@ -9,8 +9,9 @@ use serde_json::{Map, Value};
 use crate::peer::{PeerRequest, ScriptedPeer};
 use crate::processes::wait_for_ever;
 
-/// Pause between two process starts, allocations or writes, so that the sandbox's supervisor has time to react.
-const STEP_PAUSE: Duration = Duration::from_millis(5);
+/// Pause between two process starts, allocations or writes that exhaust a resource, so that the sandbox's supervisor
+/// has time to react.
+const EXHAUSTION_STEP_PAUSE: Duration = Duration::from_millis(5);
 const MIB: usize = 1 << 20;
 
 /// Command that each child process of the server runs while it forks endlessly.
@@ -21,7 +22,7 @@ pub(crate) fn fork_forever(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<
     loop {
         // If the system refuses to create a process, the next iteration tries again.
         let _ = Command::new(CHILD_COMMAND[0]).arg(CHILD_COMMAND[1]).stdin(Stdio::null()).stdout(Stdio::null()).spawn();
-        std::thread::sleep(STEP_PAUSE);
+        std::thread::sleep(EXHAUSTION_STEP_PAUSE);
     }
 }
 
@@ -33,7 +34,7 @@ pub(crate) fn allocate_forever(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Res
             more.resize(4 * MIB, 1);
             held.push(more);
         }
-        std::thread::sleep(STEP_PAUSE);
+        std::thread::sleep(EXHAUSTION_STEP_PAUSE);
     }
 }
 
@@ -42,7 +43,7 @@ pub(crate) fn write_until_home_is_full(_: &mut ScriptedPeer, _: &PeerRequest) ->
     let mut file = std::fs::File::create(std::path::Path::new(&home).join("filled"))?;
     loop {
         file.write_all(&vec![1; MIB])?;
-        std::thread::sleep(STEP_PAUSE);
+        std::thread::sleep(EXHAUSTION_STEP_PAUSE);
     }
 }
 
@@ -78,12 +79,12 @@ pub(crate) fn try_privileged_programs(peer: &mut ScriptedPeer, request: &PeerReq
         Some(((*name).to_owned(), Value::Bool(command.status().is_ok_and(|status| status.success()))))
     };
     let mut results: Map<String, Value> = PRIVILEGED_ATTEMPTS.iter().filter_map(works).collect();
-    results.insert("temporary files of others".to_owned(), Value::Bool(sees_foreign_file()));
+    results.insert("temporary files of others".to_owned(), Value::Bool(sandboxed_process_can_read_test_file()));
     peer.send_text_result(request, &Value::Object(results).to_string())
 }
 
 /// Returns `true` if the server can see a file that a test has created in the computer's `/tmp`.
-fn sees_foreign_file() -> bool {
+fn sandboxed_process_can_read_test_file() -> bool {
     let files = std::fs::read_dir("/tmp").into_iter().flatten().flatten();
     files.into_iter().any(|file| file.file_name().to_string_lossy().starts_with("s23-"))
 }

@@ -41,7 +41,7 @@ struct Arguments {
     pooled: bool,
 }
 
-/// Client handler that counts the received progress notifications.
+/// MCP client handler that counts the progress notifications that it receives.
 #[derive(Clone, Default)]
 struct ProgressCounter {
     counted: Arc<AtomicU64>,

@@ -45,7 +45,7 @@ impl ServerRegistry {
     }
 
     /// Discards the cached secrets of a server, so that they are read again on the next use.
-    pub(crate) fn secrets_changed(&mut self, server: &str) {
+    pub(crate) fn discard_cached_secrets(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server) {
             record.sign_in.mark_secrets_outdated();
         }
@@ -56,7 +56,7 @@ impl ServerRegistry {
         let Some(record) = self.records.get_mut(server) else { return };
         let Some(connection) = &record.session.connection else { return };
         let sender = connection.sender.clone();
-        record.sign_in.when_ended = Some(cause);
+        record.sign_in.session_end_cause = Some(cause);
         record.start_again = false;
         tokio::spawn(async move { sender.send(Box::new(ConnectionCommand::Stop)).await });
     }

@@ -44,14 +44,14 @@ fn server_that_is_not_ready_receives_no_command() {
 fn sandboxed_server_receives_only_folders_within_its_sandbox() {
     let shared = vec![PathBuf::from("/work/a"), PathBuf::from("/other")];
     assert_eq!(
-        registry_with_server(None).sent_folders("s", shared.clone()),
+        registry_with_server(None).folders_sent_to_server("s", shared.clone()),
         shared,
         "without a sandbox all shared folders are sent"
     );
     let folder = AllowedFolder { path: PathBuf::from("/work"), access: AccessMode::Read };
     let sandbox = SandboxConfig { folders: vec![folder], network: NetworkAccess::None };
     assert_eq!(
-        registry_with_server(Some(sandbox)).sent_folders("s", shared),
+        registry_with_server(Some(sandbox)).folders_sent_to_server("s", shared),
         [PathBuf::from("/work/a")],
         "with a sandbox only accessible folders are sent"
     );
@@ -70,16 +70,16 @@ fn e7_only_a_sandbox_without_folders_leaves_nothing_to_share() {
 fn cancelled_start_is_no_longer_awaited() {
     let mut registry = registry_with_server(None);
     let config = registry.records["s"].config.clone();
-    assert!(registry.awaiting_start("s", &config).is_none(), "a stopped server is not awaited");
-    registry.records["s"].set(ServerState::Starting);
-    assert!(registry.awaiting_start("s", &config).is_some(), "a starting server is awaited");
+    assert!(registry.starting_record("s", &config).is_none(), "a stopped server is not awaited");
+    registry.records["s"].set_state(ServerState::Starting);
+    assert!(registry.starting_record("s", &config).is_some(), "a starting server is awaited");
     let other = StdioConfig { command: "other".to_owned(), ..StdioConfig::default() }.into();
-    assert!(registry.awaiting_start("s", &other).is_none(), "a start of another command is not awaited");
+    assert!(registry.starting_record("s", &other).is_none(), "a start of another command is not awaited");
     let pinned = ServerConfig { revision: Some(Revision::V2025_11_25), ..(*config).clone() };
-    assert!(registry.awaiting_start("s", &pinned).is_none(), "a start in another revision is not awaited");
+    assert!(registry.starting_record("s", &pinned).is_none(), "a start in another revision is not awaited");
     let tools = ToolFilter { enabled: None, disabled: vec!["echo".to_owned()] };
     let restricted = ServerConfig { tools, ..(*config).clone() };
-    assert!(registry.awaiting_start("s", &restricted).is_some(), "the lists of tools have no effect on a start");
+    assert!(registry.starting_record("s", &restricted).is_some(), "the lists of tools have no effect on a start");
 }
 
 /// Returns a registry with a server that is ready, and the receiver of the commands to its connection.
@@ -89,7 +89,7 @@ pub(super) fn registry_with_ready_server(
     let mut registry = registry_with_server(None);
     let (sender, commands) = mpsc::channel(4);
     let record = &mut registry.records["s"];
-    record.set(ServerState::Ready);
+    record.set_state(ServerState::Ready);
     record.session.connection = Some(Connection { run: RunId(1), sender });
     let capabilities = ServerCapabilities::default();
     record.session.facts = Some(ServerFacts { revision, server: None, capabilities, instructions: None });
@@ -124,7 +124,7 @@ fn stale_lists_are_read_again() {
     assert!(commands.try_recv().is_err(), "fresh lists are not read again");
     registry.read_stale_lists("s", 1_000);
     assert!(matches!(commands.try_recv().as_deref(), Ok(ConnectionCommand::ReadStale)), "stale lists are read again");
-    registry.records["s"].set(ServerState::Stopped);
+    registry.records["s"].set_state(ServerState::Stopped);
     registry.read_stale_lists("s", 1_000);
     assert!(commands.try_recv().is_err(), "a server that is not ready receives no command");
 }

@@ -12,8 +12,7 @@ use crate::owner::sign_in::ServerSignIn;
 #[derive(Default)]
 pub(in crate::owner) struct SignInState {
     pub(in crate::owner) sign_in: Option<ServerSignIn>,
-    /// Set if the user saved the settings after the sign-in was created, since the secrets that it uses may have
-    /// changed.
+    /// Set if the user saved the settings after the sign-in was created, since its secrets may have changed.
     pub(in crate::owner) is_outdated: bool,
     /// Set if the user requested the connection in progress, and is therefore present to sign in.
     pub(in crate::owner) is_connection_requested: bool,
@@ -28,7 +27,7 @@ pub(in crate::owner) struct SignInState {
     /// Set if a sign-in without the user was attempted since the server was last ready.
     pub(in crate::owner) tried_unattended: bool,
     /// Reason why the session was ended for a new sign-in, which becomes the cause in the server's state.
-    pub(in crate::owner) when_ended: Option<String>,
+    pub(in crate::owner) session_end_cause: Option<String>,
     /// Action to execute after the server's session has ended.
     pub(in crate::owner) then: Option<AfterSession>,
 }
@@ -46,7 +45,7 @@ impl SignInState {
 
     /// Returns and clears the reason why the session was ended for a new sign-in.
     pub(in crate::owner) fn take_end_cause(&mut self) -> Option<String> {
-        self.when_ended.take()
+        self.session_end_cause.take()
     }
 
     /// Returns the sign-in, or `None` if the secrets that it uses may have changed.
@@ -64,8 +63,7 @@ impl SignInState {
         (self.is_connection_requested, self.is_sign_in_requested) = (false, false);
     }
 
-    /// Records that the server is ready. Returns the sign-in that the user requested, if the server became ready
-    /// without it.
+    /// Records that the server is ready. Returns the sign-in that the user requested, if it was not needed for that.
     pub(in crate::owner) fn on_ready(&mut self) -> Option<ServerSignIn> {
         (self.is_connection_requested, self.tried_unattended, self.failed) = (false, false, None);
         // A rejection at this point belongs to the first request after initialization, and is reported immediately.
@@ -80,7 +78,7 @@ impl SignInState {
     /// Cancels the sign-in in progress, because the server is being stopped or changed.
     pub(in crate::owner) fn give_up(&mut self) {
         (self.is_connection_requested, self.is_sign_in_requested, self.flow, self.reason) = (false, false, None, None);
-        self.when_ended = None;
+        self.session_end_cause = None;
         if let Some(sign_in) = &self.sign_in {
             sign_in.authorization.cancel();
         }

@@ -31,7 +31,7 @@ pub(super) enum SealChoice {
     OfTheEnd,
 }
 
-pub(super) fn any_edit() -> impl Strategy<Value = LogEdit> {
+pub(super) fn any_log_edit() -> impl Strategy<Value = LogEdit> {
     let number = || 0..=ENTRY_COUNT + 4;
     let seal = || prop_oneof![Just(SealChoice::None), Just(SealChoice::Foreign), Just(SealChoice::OfTheEnd)];
     prop_oneof![
@@ -53,17 +53,17 @@ pub(super) fn any_edit() -> impl Strategy<Value = LogEdit> {
 
 type SavedSeal = (i64, Vec<u8>, String, Vec<u8>);
 
-pub(super) fn seal_of(log: &Connection) -> Option<SavedSeal> {
+pub(super) fn saved_seal_of_log(log: &Connection) -> Option<SavedSeal> {
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
     log.query_row("SELECT number, link, key, mac FROM seal", [], read).optional().ok().flatten()
 }
 
 /// Applies the edit to the file. Statements that SQLite rejects have no effect.
-pub(super) fn apply_edit(folder: &LogFolder, edit: &LogEdit, old: &SavedSeal) {
+pub(super) fn apply_log_edit(folder: &LogFolder, edit: &LogEdit, old: &SavedSeal) {
     let mac = |log: &Connection, seal: SealChoice| match seal {
         SealChoice::None => (None, None),
         SealChoice::Foreign => (Some("0123456789abcdef".to_owned()), Some(vec![7; 32])),
-        SealChoice::OfTheEnd => seal_of(log).map_or((None, None), |(_, _, key, mac)| (Some(key), Some(mac))),
+        SealChoice::OfTheEnd => saved_seal_of_log(log).map_or((None, None), |(_, _, key, mac)| (Some(key), Some(mac))),
     };
     if let LogEdit::Drawbridge = edit {
         let log = folder.log();

@@ -12,10 +12,10 @@ use rmcp::transport::TokioChildProcess;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-/// Time limit after which a step counts as hanging.
+/// Time after which a step of the client counts as hanging.
 const STEP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum length of the reported part of a response, in characters.
+/// Maximum number of characters of a response that are reported.
 const MAX_RESPONSE_CHARS: usize = 20_000;
 
 #[tokio::main]
@@ -52,7 +52,7 @@ async fn run_attack(tool: String, server: String, arguments: Vec<String>) -> Val
     json_report(steps, outcome)
 }
 
-/// Runs a step with a time limit. Records its duration in milliseconds, its error, or a timeout.
+/// Runs a step with a time limit, and records in `steps` its duration in milliseconds, its error, or that it timed out.
 async fn run_with_timeout<T, E: std::fmt::Display>(
     steps: &mut Vec<(&'static str, String)>,
     name: &'static str,

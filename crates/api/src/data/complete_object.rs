@@ -1,6 +1,6 @@
 //! Deserialization of settings whose JSON object must be complete.
 //!
-//! The types have default values because files may omit members. In a request from the UI, an omitted or misspelled
+//! The types have default values because files may omit members. In a request from the page, an omitted or misspelled
 //! member would silently reset a setting, so a request must contain exactly the members of the type.
 
 use serde::de::{DeserializeOwned, Error};
@@ -8,24 +8,24 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// Deserializes an object that must contain exactly the members of its type.
-pub(super) fn deserialize_exact<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+pub(super) fn deserialize_complete_object<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: DeserializeOwned + Serialize,
     D: Deserializer<'de>,
 {
-    parse_exact(Value::deserialize(deserializer)?)
+    parse_complete_object(Value::deserialize(deserializer)?)
 }
 
-/// Deserializes like [`deserialize_exact`], but returns `None` for JSON `null`, which stands for the default settings.
-pub(super) fn deserialize_exact_or_default<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+/// Deserializes like [`deserialize_complete_object`], but returns `None` for JSON `null`, which stands for the default settings.
+pub(super) fn deserialize_complete_object_or_null<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: DeserializeOwned + Serialize,
     D: Deserializer<'de>,
 {
-    Option::<Value>::deserialize(deserializer)?.map(parse_exact).transpose()
+    Option::<Value>::deserialize(deserializer)?.map(parse_complete_object).transpose()
 }
 
-fn parse_exact<T: DeserializeOwned + Serialize, E: Error>(given: Value) -> Result<T, E> {
+fn parse_complete_object<T: DeserializeOwned + Serialize, E: Error>(given: Value) -> Result<T, E> {
     let value = T::deserialize(&given).map_err(E::custom)?;
     let all = serde_json::to_value(&value).map_err(E::custom)?;
     let (Value::Object(given), Value::Object(all)) = (&given, &all) else { return Ok(value) };

@@ -39,7 +39,7 @@ pub(crate) fn process_tree_usage(root: u32, most: u64) -> ProcessTreeUsage {
 pub(crate) fn process_tree_memory(root: u32, most: u64) -> u64 {
     let (mut bytes, mut processes, mut waiting) = (0_u64, 0, vec![root]);
     while let Some(pid) = waiting.pop() {
-        bytes = bytes.saturating_add(proportional_share(pid).unwrap_or_else(|| private_memory(pid)));
+        bytes = bytes.saturating_add(proportional_set_size(pid).unwrap_or_else(|| private_memory_of_process(pid)));
         processes += 1;
         if processes > most {
             break;
@@ -69,28 +69,28 @@ fn single_process_usage(pid: u32) -> Option<ProcessTreeUsage> {
     let has_ended = matches!(*fields.first()?, "Z" | "X");
     Some(ProcessTreeUsage {
         threads: if has_ended { 0 } else { number(17).max(1) },
-        memory_bytes: if has_ended { 0 } else { private_memory(pid) },
+        memory_bytes: if has_ended { 0 } else { private_memory_of_process(pid) },
         processor_ms: ticks * (1000 / TICKS_PER_SECOND),
     })
 }
 
 /// Returns the memory of a process in bytes, where shared pages are divided by the number of processes that share them.
 /// Returns `None` if it can't be read.
-fn proportional_share(pid: u32) -> Option<u64> {
+fn proportional_set_size(pid: u32) -> Option<u64> {
     let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
-    sum_lines(&rollup, &["Pss_Anon", "Pss_Shmem", "SwapPss"])
+    sum_proc_file_lines(&rollup, &["Pss_Anon", "Pss_Shmem", "SwapPss"])
 }
 
 /// Returns the private memory of a process, in bytes. Unlike the resident set size, it does not contain shared
 /// libraries.
-fn private_memory(pid: u32) -> u64 {
+fn private_memory_of_process(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    sum_lines(&status, &["RssAnon", "RssShmem", "VmSwap"]).unwrap_or_default()
+    sum_proc_file_lines(&status, &["RssAnon", "RssShmem", "VmSwap"]).unwrap_or_default()
 }
 
 /// Returns the sum of the values in those lines of a `/proc` file that have these names, in bytes, or `None` if none of
 /// the lines is present.
-fn sum_lines(text: &str, names: &[&str]) -> Option<u64> {
+fn sum_proc_file_lines(text: &str, names: &[&str]) -> Option<u64> {
     let mut own = text.lines().filter_map(|line| {
         let (name, value) = line.split_once(':')?;
         names.contains(&name).then(|| value.trim().trim_end_matches(" kB").parse::<u64>().ok()).flatten()
@@ -114,13 +114,13 @@ mod tests {
     fn shared_pages_of_several_processes_count_once() {
         let rollup = "Pss:  900 kB\nPss_Dirty: 7 kB\nPss_Anon: 30 kB\nPss_Shmem: 10 kB\nSwap: 9 kB\nSwapPss: 2 kB\n";
         assert_eq!(
-            sum_lines(rollup, &["Pss_Anon", "Pss_Shmem", "SwapPss"]),
+            sum_proc_file_lines(rollup, &["Pss_Anon", "Pss_Shmem", "SwapPss"]),
             Some(42 * 1024),
             "only the named lines must be added"
         );
-        assert_eq!(sum_lines("", &["Pss_Anon"]), None, "missing lines must yield no sum");
+        assert_eq!(sum_proc_file_lines("", &["Pss_Anon"]), None, "missing lines must yield no sum");
         let own = std::process::id();
-        let (shared, whole) = (process_tree_memory(own, u64::MAX), private_memory(own));
+        let (shared, whole) = (process_tree_memory(own, u64::MAX), private_memory_of_process(own));
         assert!(
             shared > 0 && shared <= whole + (8 << 20),
             "the shared count must not exceed the private count: {shared} of {whole}"

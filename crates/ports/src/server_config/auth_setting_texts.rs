@@ -105,7 +105,7 @@ impl AuthField {
 
 /// A sign-in setting with its value as text. For a secret, the value is the secret's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuthTerm {
+pub struct AuthSettingText {
     /// Identifies the setting that has this value.
     pub field: AuthField,
     /// Value of the setting as text. For a secret, its name.
@@ -115,7 +115,7 @@ pub struct AuthTerm {
 impl AuthConfig {
     /// Returns the configured sign-in settings, each once, in display order.
     #[must_use]
-    pub fn terms(&self) -> Vec<AuthTerm> {
+    pub fn setting_texts(&self) -> Vec<AuthSettingText> {
         // No `..`, so that a new field must be added to the list.
         let Self {
             client_id,
@@ -134,12 +134,12 @@ impl AuthConfig {
         } = self;
         let mut terms = Vec::new();
         let mut add = |field: AuthField, value: Option<String>| {
-            terms.extend(value.map(|value| AuthTerm { field, value }));
+            terms.extend(value.map(|value| AuthSettingText { field, value }));
         };
         add(AuthField::Grant, Some(grant.name().to_owned()));
         add(AuthField::Issuer, issuer.clone());
         if let Some(provider) = identity_provider {
-            provider.for_each_term(&mut add);
+            provider.for_each_setting(&mut add);
         }
         add(AuthField::ClientId, client_id.clone());
         add(AuthField::ClientAuth, client_auth.clone());
@@ -156,13 +156,13 @@ impl AuthConfig {
 
     /// Returns the configured sign-in settings by their keys in `mcp.json`.
     #[must_use]
-    pub fn terms_by_key(&self) -> Map<String, Value> {
-        self.terms().into_iter().map(|term| (term.field.key().to_owned(), term.value.into())).collect()
+    pub fn settings_by_key(&self) -> Map<String, Value> {
+        self.setting_texts().into_iter().map(|term| (term.field.key().to_owned(), term.value.into())).collect()
     }
 }
 
 impl AuthIdentityProvider {
-    fn for_each_term(&self, add: &mut impl FnMut(AuthField, Option<String>)) {
+    fn for_each_setting(&self, add: &mut impl FnMut(AuthField, Option<String>)) {
         // No `..`, so that a new field must be added to the list.
         let Self { issuer, token_endpoint, client_id, client_secret, client_auth, private_key, algorithm, id_token } =
             self;
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn s01_every_setting_is_listed_once() {
-        let terms = auth_with_all_settings().terms();
+        let terms = auth_with_all_settings().setting_texts();
         let fields: BTreeSet<AuthField> = terms.iter().map(|term| term.field).collect();
         assert_eq!((fields.len(), terms.len()), (20, 20), "each setting once");
         let keys: BTreeSet<&str> = fields.iter().map(|field| field.key()).collect();
@@ -294,10 +294,10 @@ mod tests {
             provider(|provider| provider.algorithm = None),
             provider(|provider| provider.id_token = None),
         ];
-        let before = auth_with_all_settings().terms_by_key();
+        let before = auth_with_all_settings().settings_by_key();
         let mut terms = BTreeSet::new();
         for auth in changed {
-            let after = auth.terms_by_key();
+            let after = auth.settings_by_key();
             let keys: Vec<&String> = before.keys().filter(|key| before.get(*key) != after.get(*key)).collect();
             assert_eq!(keys.len(), 1, "S01: one setting changes one term: {keys:?}");
             terms.insert(keys[0].clone());
@@ -307,10 +307,13 @@ mod tests {
 
     #[test]
     fn s01_secrets_are_listed_by_name_only() {
-        for term in auth_with_all_settings().terms().iter().filter(|term| term.field.is_secret()) {
+        for term in auth_with_all_settings().setting_texts().iter().filter(|term| term.field.is_secret()) {
             assert!(["one", "two", "three", "four", "five", "six"].contains(&term.value.as_str()), "{term:?}");
         }
         let bare = AuthConfig { client_secret: Some("s3cret".to_owned()), ..AuthConfig::default() };
-        assert!(!format!("{:?}", bare.terms()).contains("s3cret"), "a value that is not a reference is not disclosed");
+        assert!(
+            !format!("{:?}", bare.setting_texts()).contains("s3cret"),
+            "a value that is not a reference is not disclosed"
+        );
     }
 }

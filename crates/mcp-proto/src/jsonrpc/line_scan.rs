@@ -3,7 +3,7 @@
 //! Accepts any bytes, including malformed JSON, so that a call whose response cannot be read fails immediately instead
 //! of by timeout. One pass, without recursion and without allocations that grow with the line.
 
-use super::{MAX_ID_BYTES, RequestId};
+use super::{MAX_REQUEST_ID_BYTES, RequestId};
 
 /// Properties of a received line, which may be malformed JSON.
 #[derive(Debug, Default)]
@@ -92,14 +92,15 @@ impl LineScan {
             match byte {
                 b'"' => return at,
                 b'\\' => {
-                    let Some(half) = parse_code_unit(bytes, at) else {
+                    let Some(half) = parse_utf16_code_unit(bytes, at) else {
                         at += 1;
                         continue;
                     };
                     at += 5;
                     match half {
                         0xd800..=0xdbff => {
-                            let low = (bytes.get(at) == Some(&b'\\')).then(|| parse_code_unit(bytes, at + 1)).flatten();
+                            let low =
+                                (bytes.get(at) == Some(&b'\\')).then(|| parse_utf16_code_unit(bytes, at + 1)).flatten();
                             if matches!(low, Some(0xdc00..=0xdfff)) {
                                 at += 6;
                             } else {
@@ -169,7 +170,7 @@ impl LineScan {
 }
 
 /// Returns the UTF-16 code unit that the `uXXXX` of an escape at the offset `at` represents.
-fn parse_code_unit(bytes: &[u8], at: usize) -> Option<u32> {
+fn parse_utf16_code_unit(bytes: &[u8], at: usize) -> Option<u32> {
     let [b'u', digits @ ..] = bytes.get(at..at + 5)? else { return None };
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
@@ -183,7 +184,7 @@ fn unescape_key(quoted: &[u8]) -> Option<String> {
 /// Parses the JSON of a request id. Returns `None` if it is not a valid id.
 pub(super) fn parse_request_id(bytes: &[u8]) -> Option<RequestId> {
     // Twice the length and a margin for quotes, so that escapes do not count against a short id.
-    if bytes.len() > 2 * MAX_ID_BYTES + 16 {
+    if bytes.len() > 2 * MAX_REQUEST_ID_BYTES + 16 {
         return None;
     }
     if bytes.len() < 19 && bytes.first() != Some(&b'0') && bytes.iter().all(u8::is_ascii_digit) {
@@ -191,7 +192,7 @@ pub(super) fn parse_request_id(bytes: &[u8]) -> Option<RequestId> {
         return std::str::from_utf8(bytes).ok()?.parse().ok().map(RequestId::Number);
     }
     match serde_json::from_slice(bytes).ok()? {
-        RequestId::Text(text) if text.len() > MAX_ID_BYTES => None,
+        RequestId::Text(text) if text.len() > MAX_REQUEST_ID_BYTES => None,
         id => Some(id),
     }
 }
@@ -199,7 +200,7 @@ pub(super) fn parse_request_id(bytes: &[u8]) -> Option<RequestId> {
 /// Returns the id of a message from the last bytes of its line, as in `..."jsonrpc":"2.0","id":7}`.
 ///
 /// Correct for a valid line, since only the outermost object ends with its last brace.
-pub(super) fn find_id_at_end(tail: &[u8]) -> Option<RequestId> {
+pub(super) fn find_request_id_at_end(tail: &[u8]) -> Option<RequestId> {
     let mut rest = tail.trim_ascii_end().strip_suffix(b"}")?.trim_ascii_end();
     loop {
         if let Some(before) = strip_trailing_member(rest, b"\"jsonrpc\"", b"\"2.0\"") {

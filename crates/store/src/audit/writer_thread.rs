@@ -1,4 +1,5 @@
-//! The writer thread of the audit log. It writes all entries that are queued at one moment in one transaction.
+//! The writer thread of the audit log. It passes all entries that are queued at one moment to [`AuditWriteLog`], which
+//! writes them in one transaction, and decides when the log is sealed, encrypted and shortened.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
 use domain::StoreError;
-use ports::{AuditEntry, AuditRetention, WrittenEntry};
+use ports::{AuditEntry, AuditRetention, WrittenAuditEntry};
 
 use super::chain::ChainLink;
 use super::encryption::EncryptionProgress;
@@ -64,12 +65,13 @@ pub(super) enum WriterCommand {
 /// Recipient of the result of appending a log entry.
 pub(super) enum AppendReply {
     /// Channel on which the caller of [`AuditLog::append`](ports::AuditLog::append) waits for the result.
-    Now(SyncSender<Result<WrittenEntry, StoreError>>),
+    Now(SyncSender<Result<WrittenAuditEntry, StoreError>>),
     /// Ticket with which the result is reported to the [`AuditReceipts`](ports::AuditReceipts) after the append.
     Later(u64),
 }
 
-pub(super) struct LogWriter {
+/// State of the writer thread. Opens the log when the first command needs it, and reopens it after a failure.
+pub(super) struct WriterThread {
     path: PathBuf,
     old_log_path: PathBuf,
     sync_progress: Arc<SyncProgress>,
@@ -96,7 +98,7 @@ pub(super) struct LogWriter {
     last_step_start: Option<Instant>,
 }
 
-impl LogWriter {
+impl WriterThread {
     pub(super) fn new(
         path: PathBuf,
         old_log_path: PathBuf,
@@ -173,7 +175,7 @@ impl LogWriter {
                 }
                 WriterCommand::Seal(reply) => {
                     self.seal_unsealed_entries();
-                    let _ = reply.send(self.log.as_ref().and_then(AuditWriteLog::last_sealed));
+                    let _ = reply.send(self.log.as_ref().and_then(AuditWriteLog::last_entry_sealed_by_this_process));
                 }
                 WriterCommand::KeyFound => {
                     self.seal_unsealed_entries();
@@ -212,7 +214,7 @@ impl LogWriter {
                 let log = AuditWriteLog::open(&self.path, &self.old_log_path)?;
                 self.sync_progress.record_reopened();
                 self.encryption_progress = EncryptionProgress::Steps;
-                self.has_unsealed |= log.was_repaired();
+                self.has_unsealed |= log.was_schema_repaired_at_open();
                 log
             }
         };
@@ -237,10 +239,10 @@ impl LogWriter {
         if key.is_none() {
             self.encryption_progress = EncryptionProgress::Steps;
         }
-        let place = if written.is_ok() { self.sync_progress.add_written(entries.len() as u64) + 1 } else { 0 };
+        let position = if written.is_ok() { self.sync_progress.add_written(entries.len() as u64) + 1 } else { 0 };
         let mut receipts = Vec::new();
         for (at, reply) in (0..).zip(replies) {
-            let result = written.clone().map(|first| WrittenEntry { number: first + at, place: place + at });
+            let result = written.clone().map(|first| WrittenAuditEntry { number: first + at, position: position + at });
             match reply {
                 AppendReply::Now(reply) => {
                     let _ = reply.send(result);
@@ -261,7 +263,7 @@ impl LogWriter {
     /// Stores number and hash of the last sealed log entry as the mark in the keychain.
     fn store_mark(&mut self) {
         self.is_unmarked = false;
-        if let Some(sealed) = self.log.as_ref().and_then(AuditWriteLog::last_sealed) {
+        if let Some(sealed) = self.log.as_ref().and_then(AuditWriteLog::last_entry_sealed_by_this_process) {
             self.last_mark_update = Some(Instant::now());
             drop(self.keys.store_mark(sealed, &self.sync_progress));
         }

@@ -3,16 +3,16 @@
 use serde::Serialize;
 
 /// Writes the members of one JSON object into a byte buffer.
-pub(crate) struct ObjectWriter<'a> {
+pub(crate) struct JsonObjectWriter<'a> {
     text: &'a mut Vec<u8>,
     empty: bool,
 }
 
-impl ObjectWriter<'_> {
+impl JsonObjectWriter<'_> {
     /// Appends one JSON object to `text`. `fill` writes its members.
-    pub(crate) fn write(text: &mut Vec<u8>, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
+    pub(crate) fn write(text: &mut Vec<u8>, fill: impl FnOnce(&mut JsonObjectWriter<'_>)) {
         text.push(b'{');
-        fill(&mut ObjectWriter { text, empty: true });
+        fill(&mut JsonObjectWriter { text, empty: true });
         text.push(b'}');
     }
 
@@ -22,7 +22,7 @@ impl ObjectWriter<'_> {
         append_serialized(self.text, value);
     }
 
-    /// Writes members whose names may need escapes.
+    /// Writes the given members, and escapes their names where necessary.
     pub(crate) fn put_all<'m>(&mut self, members: impl IntoIterator<Item = (&'m String, &'m serde_json::Value)>) {
         for (name, value) in members {
             self.write_separator();
@@ -33,19 +33,20 @@ impl ObjectWriter<'_> {
     }
 
     /// Writes members that are already serialized, given as an object without its braces.
-    pub(crate) fn put_serialized(&mut self, members: &str) {
+    pub(crate) fn put_serialized_members(&mut self, members: &str) {
         if !members.is_empty() {
             self.write_separator();
             self.text.extend_from_slice(members.as_bytes());
         }
     }
 
-    /// Writes a nested object, which is omitted if it has no members.
-    pub(crate) fn put_object(&mut self, name: &'static str, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
+    /// Writes the member `name`, whose value is an object with the members that `fill` writes. Writes nothing if `fill`
+    /// writes no member.
+    pub(crate) fn put_object(&mut self, name: &'static str, fill: impl FnOnce(&mut JsonObjectWriter<'_>)) {
         let (before, was_empty) = (self.text.len(), self.empty);
         self.write_name(name);
         self.text.push(b'{');
-        let mut inner = ObjectWriter { text: self.text, empty: true };
+        let mut inner = JsonObjectWriter { text: self.text, empty: true };
         fill(&mut inner);
         if inner.empty {
             self.text.truncate(before);
@@ -69,10 +70,10 @@ impl ObjectWriter<'_> {
     }
 }
 
-/// Serializes members for [`ObjectWriter::put_serialized`] as an object without its braces.
-pub(crate) fn serialize_members(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> Box<str> {
+/// Serializes members for [`JsonObjectWriter::put_serialized_members`] as an object without its braces.
+pub(crate) fn serialize_members(fill: impl FnOnce(&mut JsonObjectWriter<'_>)) -> Box<str> {
     let mut text = Vec::new();
-    fill(&mut ObjectWriter { text: &mut text, empty: true });
+    fill(&mut JsonObjectWriter { text: &mut text, empty: true });
     // JSON that was written from strings is UTF-8.
     String::from_utf8(text).unwrap_or_default().into()
 }
@@ -90,16 +91,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn written_members_form_the_object() {
+    fn written_members_form_one_json_object() {
         let mut text = Vec::new();
         let any = json!({ "a\"b\n": 1, "_meta": { "x": [null] } });
-        ObjectWriter::write(&mut text, |members| {
+        JsonObjectWriter::write(&mut text, |members| {
             members.put_object("nothing", |_| {});
             members.put("text", "line\nend \"quoted\" \u{1}");
             members.put_object("nothing", |inner| inner.put_object("at all", |_| {}));
             members.put_object("object", |inner| {
-                inner.put_serialized("");
-                inner.put_serialized(r#""w":true,"x":2"#);
+                inner.put_serialized_members("");
+                inner.put_serialized_members(r#""w":true,"x":2"#);
                 inner.put("y", &3);
             });
             members.put_all(any.as_object().into_iter().flatten());

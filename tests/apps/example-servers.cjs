@@ -1,18 +1,22 @@
 // Example servers of the MCP Apps project, each a package with all of its code in one file. They are downloaded without
-// their dependencies, which they don't need, and verified by the hash that is pinned here.
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { once } from "node:events";
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { createInterface } from "node:readline";
+// their dependencies, which they don't need, and verified by the hash that is pinned here. Used by the tests of the page
+// and of the window. A CommonJS module, so that both can import it.
+const { execFileSync, spawn } = require("node:child_process");
+const { createHash } = require("node:crypto");
+const { once } = require("node:events");
+const { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } = require("node:fs");
+const { join, resolve } = require("node:path");
+const { createInterface } = require("node:readline");
 
 const FOLDER = resolve(__dirname, "../../target/app-servers");
 const VERSION = "2.0.3";
 const REGISTRY = "https://registry.npmjs.org";
 
-/** SHA-512 of each package, by the part of its name after `server-`. */
-export const EXAMPLES: Record<string, string> = {
+/**
+ * SHA-512 of each package, by the part of its name after `server-`.
+ * @type {Record<string, string>}
+ */
+const EXAMPLES = {
   debug:
     "m3GfOyTechoeqA0ZbxOwsCT69o6OJENT/j2ZkAF3qc/T+ikdsLM1qfbeAr4YFeYR7DOtHMnmibOeK4ddK8KssQ==",
   "basic-vanillajs":
@@ -56,8 +60,10 @@ export const EXAMPLES: Record<string, string> = {
 /**
  * Returns the path of the script that starts an example server: over stdio with `--stdio`, otherwise over HTTP.
  * Downloads it at the first use.
+ * @param {string} name
+ * @returns {Promise<string>}
  */
-export async function exampleServer(name: string): Promise<string> {
+async function exampleServer(name) {
   const folder = join(FOLDER, `${name}-${VERSION}`);
   const script = join(folder, "package/dist/index.js");
   if (existsSync(script)) return script;
@@ -80,24 +86,34 @@ export async function exampleServer(name: string): Promise<string> {
 }
 
 /** Example server over HTTP in a child process. */
-export class HttpExample {
-  readonly url: string;
-  readonly #process: ChildProcess;
+class HttpExample {
+  /** @type {string} */
+  url;
+  /** @type {import("node:child_process").ChildProcess} */
+  #process;
 
-  private constructor(url: string, process: ChildProcess) {
+  /**
+   * @param {string} url
+   * @param {import("node:child_process").ChildProcess} process
+   */
+  constructor(url, process) {
     this.url = url;
     this.#process = process;
   }
 
-  /** Starts an example server on a free port of the loopback interface. */
-  static async start(name: string): Promise<HttpExample> {
+  /**
+   * Starts an example server on a free port of the loopback interface.
+   * @param {string} name
+   * @returns {Promise<HttpExample>}
+   */
+  static async start(name) {
     const args = ["--require", join(__dirname, "loopback.cjs"), await exampleServer(name)];
     const child = spawn(process.execPath, args, {
       env: { ...process.env, PORT: "0" },
       stdio: ["ignore", "pipe", "ignore"],
     });
-    const port = await new Promise<string>((resolve, reject) => {
-      createInterface({ input: child.stdout! }).on("line", (line) => {
+    const port = await new Promise((resolve, reject) => {
+      createInterface({ input: child.stdout }).on("line", (line) => {
         const printed = /^port (\d+)$/.exec(line)?.[1];
         if (printed !== undefined) resolve(printed);
       });
@@ -106,10 +122,13 @@ export class HttpExample {
     return new HttpExample(`http://127.0.0.1:${port}/mcp`, child);
   }
 
-  async stop(): Promise<void> {
+  /** @returns {Promise<void>} */
+  async stop() {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const ended = once(this.#process, "exit");
     this.#process.kill("SIGKILL");
     await ended;
   }
 }
+
+module.exports = { EXAMPLES, exampleServer, HttpExample };

@@ -1,24 +1,25 @@
-//! Drawbridge's built-in tools for models: finding tools if there are too many to send, and reading more of a long
-//! result. They use local data only; nothing is sent to a server.
+//! Drawbridge's built-in tools for models: one that finds tools if there are too many to send, and one that reads more
+//! of a long result. They use local data only: nothing is sent to a server. The history stores their calls as
+//! [`ItemBody::OwnTool`].
 
 use domain::item::{ChatItem, FoundTool, ItemBody};
 use models::ModelTool;
 use serde_json::{Map, Value, json};
 
-use super::model_context::{READ_RESULT_TOOL, has_omitted_results, result_source, result_text};
+use super::model_context::{READ_RESULT_TOOL, has_truncated_results, result_source_text, result_text};
 use super::offered_tools::{OfferedTool, OfferedTools};
 use super::search_index::SearchIndex;
 
-/// Name of the tool that searches for tools. It can't collide with tools of servers, since their names for the model
-/// always contain `__`.
+/// Name of the built-in tool by which a model searches for tools. It can't collide with names of servers' tools for the
+/// model, which always contain `__`.
 pub(super) const SEARCH_TOOLS_NAME: &str = "search_tools";
 
-/// Maximum number of tools in a search result.
+/// Maximum number of tools that one search returns to the model.
 const MAX_SEARCH_RESULTS: usize = 8;
 /// Maximum length of a tool's description in a search result, in characters.
 const MAX_FOUND_DESCRIPTION_CHARS: usize = 300;
 
-/// The result of a call of a built-in tool.
+/// The result of a model's call of a built-in tool.
 pub(super) struct BuiltinToolResult {
     pub(super) text: String,
     pub(super) found: Vec<FoundTool>,
@@ -31,9 +32,10 @@ impl BuiltinToolResult {
     }
 }
 
-/// Returns the tools to send to a model: all offered tools or, if these exceed `threshold` tokens, the search tool and
-/// the tools that it found earlier in the conversation. The tool that reads more of a result is added if one was
-/// truncated.
+/// Returns the tools whose definitions are sent to a model: all offered tools or, if these exceed `threshold` tokens
+/// ([`ChatBounds::tool_search_threshold`](domain::bounds::ChatBounds::tool_search_threshold), unless the conversation's
+/// settings state otherwise), the search tool and the tools that it found earlier on `path`, the visible branch of the
+/// conversation. Adds [`READ_RESULT_TOOL`] if a tool result was truncated.
 pub(super) fn select_tools(offering: &OfferedTools, path: &[ChatItem], threshold: u64) -> Vec<ModelTool> {
     let mut tools: Vec<ModelTool> = if offering.tokens > threshold {
         let mut servers: Vec<&str> = offering.offered().map(|tool| tool.server.as_str()).collect();
@@ -44,13 +46,13 @@ pub(super) fn select_tools(offering: &OfferedTools, path: &[ChatItem], threshold
     } else {
         offering.offered().filter_map(|tool| tool.definition().cloned()).collect()
     };
-    if has_omitted_results(path) {
+    if has_truncated_results(path) {
         tools.push(read_result_definition());
     }
     tools
 }
 
-/// Returns the definition of the tool that searches for tools.
+/// Returns the definition of the built-in tool by which a model searches for tools.
 fn search_tools_definition(count: usize, servers: &[&str]) -> ModelTool {
     let description = format!(
         "Finds tools that you can use. There are {count}, of these servers: {}. The tools that are found can be used from then on.",
@@ -67,7 +69,7 @@ fn search_tools_definition(count: usize, servers: &[&str]) -> ModelTool {
     }
 }
 
-/// Returns the definition of the tool that reads more of a result.
+/// Returns the definition of the built-in tool [`READ_RESULT_TOOL`].
 fn read_result_definition() -> ModelTool {
     ModelTool {
         name: READ_RESULT_TOOL.to_owned(),
@@ -83,7 +85,7 @@ fn read_result_definition() -> ModelTool {
     }
 }
 
-/// Executes a model's call of the built-in tool that searches for tools.
+/// Executes a model's call of the built-in tool [`SEARCH_TOOLS_NAME`].
 pub(super) fn search_tools(
     offering: &OfferedTools,
     index: &SearchIndex,
@@ -120,7 +122,7 @@ pub(super) fn search_tools(
     BuiltinToolResult { text, found, is_error: false }
 }
 
-/// Executes a model's call of the built-in tool that reads more of a result in this conversation.
+/// Executes a model's call of the built-in tool [`READ_RESULT_TOOL`] for a result on `path`, the visible branch.
 pub(super) fn read_more_of_result(
     path: &[ChatItem],
     arguments: &Map<String, Value>,
@@ -146,13 +148,13 @@ pub(super) fn read_more_of_result(
     } else {
         String::new()
     };
-    let source = result_source(server, tool, app.as_deref());
+    let source = result_source_text(server, tool, app.as_deref());
     let text = format!("{source}\n{}{more}", &text[from..end]);
     BuiltinToolResult { text, found: Vec::new(), is_error: false }
 }
 
-/// Returns the tools found by searches in a conversation, in the order in which they were found. New tools are only
-/// appended, so that the caches of providers stay valid.
+/// Returns the keys of the tools that searches found earlier in a conversation, in this order. Later searches only
+/// append keys, so that the prompt caches of providers stay valid.
 fn found_tool_keys(path: &[ChatItem]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for item in path {
@@ -203,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn long_result_is_read_in_parts() {
+    fn long_tool_result_is_read_in_parts() {
         let path = [call_item("0123ä6789")];
         let read = |from: u64| read_more_of_result(&path, &arguments(json!({"call": "c1", "from": from})), 5).text;
         assert!(read(0).contains("0123\n(6 more bytes follow"), "only complete characters are returned: {}", read(0));

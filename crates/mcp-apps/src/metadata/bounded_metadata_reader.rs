@@ -68,11 +68,11 @@ pub enum MetadataProblem {
 
 /// Reader of one item's metadata, which records faults.
 #[derive(Debug)]
-pub(super) struct BoundedReader {
+pub(super) struct BoundedMetadataReader {
     faults: Vec<MetadataFault>,
 }
 
-impl BoundedReader {
+impl BoundedMetadataReader {
     pub(super) const fn new() -> Self {
         Self { faults: Vec::new() }
     }
@@ -130,7 +130,7 @@ impl BoundedReader {
 
     /// Reads the first `count` texts of a list, each of at most `limit` bytes. A single text counts as a list of one
     /// text.
-    pub(super) fn read_texts(
+    pub(super) fn read_text_list(
         &mut self,
         path: &str,
         value: Option<&Value>,

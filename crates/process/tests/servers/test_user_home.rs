@@ -49,7 +49,7 @@ impl TestUserHome {
 
 /// Returns the name of each sandbox mechanism that works on this computer, with a search path that leads to its use:
 /// one that contains bubblewrap for bubblewrap, and one without it for Landlock.
-pub async fn mechanism_search_paths() -> Vec<(&'static str, SearchPath)> {
+pub async fn search_path_per_sandbox_mechanism() -> Vec<(&'static str, SearchPath)> {
     let ground = TestUserHome::new();
     let command = shell_command(":", ground.sandbox(false));
     let with = SearchPath::from_process("a test".to_owned());
@@ -75,12 +75,12 @@ pub fn shell_command(script: &str, sandbox: SandboxSettings) -> ServerCommand {
 }
 
 /// Runs a script in a sandbox, and returns the lines of its standard error.
-pub async fn script_errors(script: &str, sandbox: SandboxSettings, path: &SearchPath) -> Vec<String> {
-    run_to_end(&shell_command(script, sandbox), path).await.stderr
+pub async fn errors_of_sandboxed_script(script: &str, sandbox: SandboxSettings, path: &SearchPath) -> Vec<String> {
+    run_server_to_end(&shell_command(script, sandbox), path).await.stderr
 }
 
 /// Runs a command until it ends. Its program must be an absolute path.
-pub async fn run_to_end(command: &ServerCommand, path: &SearchPath) -> FinishedServer {
+pub async fn run_server_to_end(command: &ServerCommand, path: &SearchPath) -> FinishedServer {
     let server = spawn(command, Path::new(&command.program), path).await.expect("the server starts");
     tokio::time::timeout(SCRIPT_TIMEOUT, wait_until_finished(server)).await.expect("the server ends in time")
 }
@@ -97,12 +97,12 @@ pub async fn run_python(script: &str, sandbox: SandboxSettings, path: &SearchPat
         arguments: vec!["-c".to_owned(), script.to_owned()],
         ..shell_command("", sandbox)
     };
-    Some(run_to_end(&command, path).await)
+    Some(run_server_to_end(&command, path).await)
 }
 
 /// Returns a shell script that runs each of these commands, given by name and text. It prints `NAME: yes` if the
 /// command succeeds and `NAME: no` if it fails.
-pub fn success_script(commands: &[(&str, &str)]) -> String {
+pub fn script_printing_success_of_commands(commands: &[(&str, &str)]) -> String {
     let mut script = String::new();
     for (name, command) in commands {
         writeln!(

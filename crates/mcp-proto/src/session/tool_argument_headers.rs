@@ -12,12 +12,12 @@ const HEADER_SCHEMA_KEYWORD: &str = "x-mcp-header";
 const PARAM_HEADER_PREFIX: &str = "Mcp-Param-";
 /// Largest integer that every JSON implementation represents exactly.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
-/// Maximum number of tools whose header definitions are stored.
-const MAX_TOOLS_WITH_HEADERS: usize = 10_000;
-/// Maximum nesting of a tool's schema that is searched for header definitions.
+/// Maximum number of tools whose `x-mcp-header` definitions are stored.
+const MAX_TOOLS_WITH_ARGUMENT_HEADERS: usize = 10_000;
+/// Maximum nesting depth to which a tool's input schema is searched for `x-mcp-header` definitions.
 const MAX_SCHEMA_DEPTH: usize = 64;
 /// JSON Schema keywords whose values are data, not schemas.
-const SCHEMA_DATA_KEYWORDS: [&str; 4] = ["default", "const", "enum", "examples"];
+const SCHEMA_KEYWORDS_WITH_DATA_VALUES: [&str; 4] = ["default", "const", "enum", "examples"];
 /// Names that a server must not choose for the header of an argument, even though the name gets the prefix
 /// `Mcp-Param-`.
 const RESERVED_HEADER_NAMES: [&str; 7] =
@@ -25,25 +25,26 @@ const RESERVED_HEADER_NAMES: [&str; 7] =
 
 /// Definition of an HTTP header that repeats the value of a tool argument.
 #[derive(Debug, PartialEq)]
-struct MirroredHeader {
+struct ArgumentHeader {
     name: String,
     /// Property names that lead from the arguments object of the call to the value.
     path: Vec<String>,
 }
 
-/// Header definitions of the tools in the latest list of the server.
+/// Definitions of the HTTP headers that repeat tool arguments, for each tool in the server's latest list.
 #[derive(Debug, Default)]
-pub(super) struct MirroredArguments {
-    tools: IndexMap<String, Vec<MirroredHeader>>,
+pub(super) struct ToolArgumentHeaders {
+    tools: IndexMap<String, Vec<ArgumentHeader>>,
 }
 
-impl MirroredArguments {
-    /// Records the header definitions in a tool's input schema. The error is the reason for rejecting the tool.
+impl ToolArgumentHeaders {
+    /// Reads the header definitions in a tool's input schema and stores them. Returns the reason for rejecting the tool
+    /// if any definition is invalid.
     pub(super) fn record_tool(&mut self, tool: &str, schema: &Value) -> Result<(), String> {
         self.tools.swap_remove(tool);
         let headers = find_header_definitions(schema)?;
         if !headers.is_empty() {
-            if self.tools.len() == MAX_TOOLS_WITH_HEADERS {
+            if self.tools.len() == MAX_TOOLS_WITH_ARGUMENT_HEADERS {
                 self.tools.swap_remove_index(0);
             }
             self.tools.insert(tool.to_owned(), headers);
@@ -51,7 +52,7 @@ impl MirroredArguments {
         Ok(())
     }
 
-    /// Removes the header definitions of a tool that the server no longer lists.
+    /// Removes the stored header definitions of a tool that the server no longer lists.
     pub(super) fn remove_tool(&mut self, tool: &str) {
         self.tools.swap_remove(tool);
     }
@@ -84,7 +85,8 @@ impl MirroredArguments {
     }
 }
 
-/// Formats a whole number in decimal, or returns `None` if some implementation cannot represent it exactly.
+/// Formats a whole number in decimal. Returns `None` for other numbers, and for whole numbers above
+/// [`MAX_SAFE_INTEGER`].
 fn format_exact_integer(number: &serde_json::Number) -> Option<String> {
     if let Some(number) = number.as_i64() {
         return (number.unsigned_abs() <= MAX_SAFE_INTEGER).then(|| number.to_string());
@@ -95,8 +97,8 @@ fn format_exact_integer(number: &serde_json::Number) -> Option<String> {
     safe.then(|| format!("{number:.0}"))
 }
 
-/// Returns the header definitions of a schema, or an error if any is invalid.
-fn find_header_definitions(schema: &Value) -> Result<Vec<MirroredHeader>, String> {
+/// Returns the `x-mcp-header` definitions in a tool's input schema, or an error if any of them is invalid.
+fn find_header_definitions(schema: &Value) -> Result<Vec<ArgumentHeader>, String> {
     let mut found = Vec::new();
     search_schema_for_headers(schema, Some(&mut Vec::new()), &mut found, 0)?;
     let mut names = IndexSet::new();
@@ -108,12 +110,12 @@ fn find_header_definitions(schema: &Value) -> Result<Vec<MirroredHeader>, String
     Ok(found)
 }
 
-/// Searches a schema for header definitions. `path` contains the property names that lead to the schema, or is `None`
-/// if the schema is below a keyword other than `properties`.
+/// Searches a schema for `x-mcp-header` definitions. `path` contains the property names that lead to the schema, or is
+/// `None` if the schema is below a keyword other than `properties`.
 fn search_schema_for_headers(
     schema: &Value,
     mut path: Option<&mut Vec<String>>,
-    found: &mut Vec<MirroredHeader>,
+    found: &mut Vec<ArgumentHeader>,
     depth: usize,
 ) -> Result<(), String> {
     if depth > MAX_SCHEMA_DEPTH {
@@ -130,8 +132,8 @@ fn search_schema_for_headers(
         let name = parse_header_name(name)?;
         match &path {
             Some(path) if !path.is_empty() => {
-                check_header_type(name, keywords.get("type"))?;
-                found.push(MirroredHeader { name: name.to_owned(), path: path.to_vec() });
+                check_header_argument_type(name, keywords.get("type"))?;
+                found.push(ArgumentHeader { name: name.to_owned(), path: path.to_vec() });
             }
             _ => return Err(format!("{HEADER_SCHEMA_KEYWORD} \"{name}\" does not annotate a single argument")),
         }
@@ -153,7 +155,7 @@ fn search_schema_for_headers(
             ("$defs" | "definitions" | "patternProperties" | "dependentSchemas", Value::Object(schemas)) => {
                 schemas.values().try_for_each(|schema| search_schema_for_headers(schema, None, found, depth + 1))?;
             }
-            (keyword, _) if SCHEMA_DATA_KEYWORDS.contains(&keyword) => {}
+            (keyword, _) if SCHEMA_KEYWORDS_WITH_DATA_VALUES.contains(&keyword) => {}
             (_, value) => search_schema_for_headers(value, None, found, depth + 1)?,
         }
     }
@@ -175,7 +177,7 @@ fn parse_header_name(name: &Value) -> Result<&str, String> {
     Ok(name)
 }
 
-fn check_header_type(name: &str, kind: Option<&Value>) -> Result<(), String> {
+fn check_header_argument_type(name: &str, kind: Option<&Value>) -> Result<(), String> {
     match kind.and_then(Value::as_str) {
         Some("string" | "integer" | "boolean") => Ok(()),
         _ => Err(format!(

@@ -2,7 +2,7 @@
 //!
 //! The output has no byte order mark, no comments, no unknown fields, no invalid UTF-8, only `\n` as line terminator,
 //! and no block above the limit. A block is output line by line when it is complete. A line ends as soon as its
-//! terminator is read: after `\r` the guard does not wait for `\n`. Time is linear in the input.
+//! terminator is read: after `\r` the normalizer does not wait for `\n`. Time is linear in the input.
 
 use bytes::{Buf, Bytes, BytesMut};
 use memchr::{memchr, memchr2};
@@ -10,27 +10,28 @@ use memchr::{memchr, memchr2};
 use crate::line_decoder::LINE_EXCERPT_BYTES;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// Maximum number of digits of a `retry` value. Longer values are ignored.
+/// Maximum number of digits of a `retry` field's value. Fields with longer values are ignored.
 const MAX_RETRY_DIGITS: usize = 18;
 
 /// An event that was skipped because it exceeds the size limit. Later events are read normally.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct OversizedEvent {
+pub(super) struct OversizedSseEvent {
     /// First bytes of the skipped event's data.
     pub(super) head: Bytes,
 }
 
-/// Output of the [`SseGuard`]: a normalized line, or an event that it skipped.
+/// Output of the [`SseNormalizer`]: a normalized line, or an event that it skipped.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum SseGuardOutput {
+pub(super) enum SseNormalizerOutput {
     /// A line with its `\n`. An empty line ends a block, which is one event.
     Line(Bytes),
-    TooLarge(OversizedEvent),
+    /// An event that exceeds the size limit, of which nothing else is output.
+    Oversized(OversizedSseEvent),
 }
 
 /// Normalizes the bytes of an event stream into blocks of lines.
 #[derive(Debug)]
-pub(super) struct SseGuard {
+pub(super) struct SseNormalizer {
     limit: usize,
     input: Bytes,
     /// Normalized bytes of the current block of lines. The current line begins at index `line`.
@@ -49,10 +50,10 @@ pub(super) struct SseGuard {
     ready: Bytes,
 }
 
-impl SseGuard {
-    /// Creates a guard. `limit` is the maximum size of a block, in bytes.
-    pub(super) fn new(limit: usize) -> SseGuard {
-        SseGuard {
+impl SseNormalizer {
+    /// Creates a normalizer. `limit` is the maximum size of a block, in bytes.
+    pub(super) fn new(limit: usize) -> SseNormalizer {
+        SseNormalizer {
             limit,
             input: Bytes::new(),
             block: BytesMut::new(),
@@ -66,31 +67,31 @@ impl SseGuard {
         }
     }
 
-    /// Adds a chunk of the event stream's bytes. Must be called only after [`SseGuard::next`] returned `None`.
+    /// Adds a chunk of the event stream's bytes. Must be called only after [`SseNormalizer::next`] returned `None`.
     pub(super) fn push(&mut self, chunk: Bytes) {
         debug_assert!(self.input.is_empty(), "the previous input must be consumed");
         self.input = chunk;
     }
 
     /// Returns the next line of a complete block, or `None` if more input is needed.
-    pub(super) fn next(&mut self) -> Option<SseGuardOutput> {
+    pub(super) fn next(&mut self) -> Option<SseNormalizerOutput> {
         loop {
             if !self.ready.is_empty() {
                 let end = memchr(b'\n', &self.ready).map_or(self.ready.len(), |at| at + 1);
-                return Some(SseGuardOutput::Line(self.ready.split_to(end)));
+                return Some(SseNormalizerOutput::Line(self.ready.split_to(end)));
             }
             if self.input.is_empty() {
                 return None;
             }
-            if let Some(too_large) = self.take_line() {
-                return Some(SseGuardOutput::TooLarge(too_large));
+            if let Some(oversized) = self.take_line() {
+                return Some(SseNormalizerOutput::Oversized(oversized));
             }
         }
     }
 
-    /// Consumes input up to and including the end of a line, or all input if the line is incomplete. Returns the event
-    /// that thereby exceeds the limit.
-    fn take_line(&mut self) -> Option<OversizedEvent> {
+    /// Consumes input up to and including the end of a line, or all input if the line is incomplete. Returns the
+    /// current event if this line makes it exceed the limit.
+    fn take_line(&mut self) -> Option<OversizedSseEvent> {
         if std::mem::take(&mut self.after_return) && self.input.first() == Some(&b'\n') {
             self.input.advance(1);
         }
@@ -117,7 +118,7 @@ impl SseGuard {
         None
     }
 
-    fn start_skipping(&mut self, part: &[u8], line_ended: bool) -> OversizedEvent {
+    fn start_skipping(&mut self, part: &[u8], line_ended: bool) -> OversizedSseEvent {
         let room = LINE_EXCERPT_BYTES.saturating_sub(self.block.len());
         self.block.extend_from_slice(&part[..part.len().min(room)]);
         self.block.truncate(LINE_EXCERPT_BYTES);
@@ -127,7 +128,7 @@ impl SseGuard {
         self.clear();
         // The line that exceeds the limit is not empty. The next one may be.
         self.skipping = Some(line_ended);
-        OversizedEvent { head }
+        OversizedSseEvent { head }
     }
 
     fn end_line(&mut self) {

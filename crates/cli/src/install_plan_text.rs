@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use crate::output;
 use crate::terminal_escape::{escape_and_prefix_lines, escape_line, escape_value};
 
-/// Formats an installation plan as JSON. A value with inputs is a list of strings and `{"input": KEY}`, and a value
-/// without inputs is a string.
-pub(crate) fn plan_json(plan: &InstallPlan) -> Value {
+/// Formats an installation plan as JSON. A value that contains inputs is an array of strings and `{"input": KEY}`, and
+/// a value without inputs is a string.
+pub(crate) fn install_plan_json(plan: &InstallPlan) -> Value {
     let mut object = Map::new();
     object.insert("name".to_owned(), plan.name.as_str().into());
     match &plan.target {
@@ -43,7 +43,7 @@ fn template_json(template: &Template) -> Value {
         TemplatePart::Input(key) => Some(json!({ "input": key })),
         TemplatePart::Needs(_) => None,
     };
-    if template.keys().next().is_some() {
+    if template.input_keys().next().is_some() {
         return template.parts.iter().filter_map(part).collect();
     }
     let texts = template.parts.iter().filter_map(|part| match part {
@@ -54,7 +54,7 @@ fn template_json(template: &Template) -> Value {
 }
 
 /// Formats an installation plan as text: program and arguments on separate lines, or the URL, followed by the inputs.
-pub(crate) fn plan_text(plan: &InstallPlan) -> String {
+pub(crate) fn install_plan_text(plan: &InstallPlan) -> String {
     let mut text = String::new();
     match &plan.target {
         PlanTarget::Command { command, args, env } => {
@@ -74,13 +74,13 @@ pub(crate) fn plan_text(plan: &InstallPlan) -> String {
             }
         }
     }
-    text.push_str(&inputs_text(plan));
+    text.push_str(&plan_inputs_text(plan));
     text.push_str(&notes_text(plan));
     text
 }
 
-/// Formats the inputs of an installation plan as text, with their types and defaults.
-pub(crate) fn inputs_text(plan: &InstallPlan) -> String {
+/// Formats the inputs of an installation plan as text for the user, with their types and defaults.
+pub(crate) fn plan_inputs_text(plan: &InstallPlan) -> String {
     let exposed = plan.exposed_secrets();
     plan.inputs.iter().map(|one| input_text(one, exposed.contains(one.key.as_str()))).collect()
 }
@@ -132,7 +132,7 @@ fn input_text(input: &PlanInput, is_exposed: bool) -> String {
 fn template_text(template: &Template) -> String {
     let literal: String =
         template.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" }).collect();
-    if template.keys().next().is_none() {
+    if template.input_keys().next().is_none() {
         return escape_value(&literal);
     }
     let part = |part: &TemplatePart| match part {

@@ -27,7 +27,7 @@ pub struct UntrustedUrlLimits {
     pub time: Duration,
 }
 
-/// Error of an [`UntrustedUrlClient`] request. Messages contain only scheme, host and port of the URL.
+/// Error of an [`UntrustedUrlClient`] request. The error messages contain only scheme, host and port of the URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UntrustedUrlError {
     /// The address of the URL is not allowed. No request was sent.
@@ -59,7 +59,7 @@ pub enum UntrustedUrlError {
     TooLarge {
         /// Scheme, host and port of the requested URL.
         address: String,
-        /// Maximum size of the response in bytes.
+        /// Size limit in bytes that the response exceeded.
         bytes: usize,
     },
     /// The request exceeded [`UntrustedUrlLimits::time`].
@@ -67,7 +67,7 @@ pub enum UntrustedUrlError {
     TooSlow {
         /// Scheme, host and port of the requested URL.
         address: String,
-        /// Maximum duration of the request.
+        /// Time limit that the request exceeded.
         time: Duration,
     },
     /// The HTTP client could not be created because TLS is unavailable on this system.
@@ -82,32 +82,33 @@ pub enum UntrustedUrlError {
 /// connections.
 #[derive(Clone)]
 pub struct UntrustedUrlClient {
-    shared: Arc<ClientState>,
+    shared: Arc<UntrustedUrlClientState>,
 }
 
-struct ClientState {
-    /// Hosts that the user entered, which may be in private networks.
+struct UntrustedUrlClientState {
+    /// Hosts that the user entered, which are allowed even in private networks.
     named: Vec<Host<String>>,
     proxy: Matcher,
     clients: [OnceLock<Result<Client, String>>; 4],
 }
 
-/// Route of a connection to an address: direct or through a proxy, with or without checks of the address.
+/// Route of a connection to a host: direct or through a proxy, with or without a check that its addresses are public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectionRoute {
-    /// Direct connection that resolves to public addresses only.
+    /// Direct connection, for which only public addresses of the host are used.
     Guarded,
-    /// Connection through the system's proxy.
+    /// Connection to a public host through the system's proxy.
     Proxy,
     /// Connection to a host that the user entered, directly or through the system's proxy.
     Named,
-    /// Connection to this computer, whose address the user entered.
+    /// Connection to a loopback host of this computer that the user entered.
     Local,
 }
 
 impl UntrustedUrlClient {
-    /// Creates an HTTP client. `named` are origins that the user entered, such as those of the server and of a
-    /// configured issuer. Their hosts may be in private networks, with any port. All other hosts must be public.
+    /// Creates an HTTP client that refuses hosts in private networks, unless the user entered them. `named` are the
+    /// origins that the user entered, such as those of the server and of a configured issuer. Their hosts are allowed
+    /// with any port.
     ///
     /// If a system proxy is configured, the proxy resolves host names. The client then also resolves them itself and
     /// checks the addresses before the request, which DNS rebinding could bypass. Names that this computer cannot
@@ -119,7 +120,7 @@ impl UntrustedUrlClient {
     fn with_proxy(named: Vec<Origin>, proxy: Matcher) -> UntrustedUrlClient {
         let host = |origin| if let Origin::Tuple(_, host, _) = origin { Some(host) } else { None };
         let named = named.into_iter().filter_map(host).collect();
-        UntrustedUrlClient { shared: Arc::new(ClientState { named, proxy, clients: Default::default() }) }
+        UntrustedUrlClient { shared: Arc::new(UntrustedUrlClientState { named, proxy, clients: Default::default() }) }
     }
 
     /// Sends a request and reads the whole response. Any HTTP status is a success.
@@ -158,7 +159,7 @@ impl fmt::Debug for UntrustedUrlClient {
     }
 }
 
-impl ClientState {
+impl UntrustedUrlClientState {
     /// Chooses the route of a connection to `url`. Returns an error if the address of `url` is not allowed.
     async fn choose_route(&self, url: &Url, address: &str) -> Result<ConnectionRoute, UntrustedUrlError> {
         let refused = |cause: &str| UntrustedUrlError::Refused { address: address.to_owned(), cause: cause.to_owned() };
@@ -208,7 +209,7 @@ impl ClientState {
 
     fn client_for_route(&self, way: ConnectionRoute) -> Result<&Client, UntrustedUrlError> {
         let made = self.clients[way as usize].get_or_init(|| {
-            client::client_for_untrusted_urls(way, Arc::new(PublicResolver))
+            client::client_for_untrusted_urls(way, Arc::new(PublicAddressResolver))
                 .map_err(|error| delivery_faults::root_cause_message(&error))
         });
         made.as_ref().map_err(|cause| UntrustedUrlError::Unavailable { cause: cause.clone() })
@@ -256,20 +257,20 @@ fn untrusted_url_send_error(error: &reqwest::Error, address: String) -> Untruste
 const PRIVATE_ADDRESS_MESSAGE: &str = "it leads to this computer or into a private network, and you did not name it; \
                        if you trust it, enter it as the issuer in the server's settings";
 
-/// DNS resolver that omits addresses that are not public.
-struct PublicResolver;
+/// DNS resolver that returns only the public addresses of a host.
+struct PublicAddressResolver;
 
 #[derive(Debug, thiserror::Error)]
 #[error("{PRIVATE_ADDRESS_MESSAGE}")]
-struct NoPublicAddress;
+struct NoPublicAddressError;
 
-impl Resolve for PublicResolver {
+impl Resolve for PublicAddressResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             let mut addresses = resolve_host_addresses(name.as_str()).await?;
             addresses.retain(|address| is_public(*address));
             if addresses.is_empty() {
-                return Err(NoPublicAddress.into());
+                return Err(NoPublicAddressError.into());
             }
             let addresses: Addrs = Box::new(addresses.into_iter().map(|address| (address, 0).into()));
             Ok(addresses)
@@ -288,7 +289,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn names_are_checked_before_a_proxy_is_used() {
+    async fn host_names_are_checked_before_a_proxy_is_used() {
         let proxy = Matcher::builder().all("http://127.0.0.1:9").build();
         let named = Url::parse("https://named.example").unwrap();
         let client = UntrustedUrlClient::with_proxy(vec![named.origin()], proxy);
@@ -309,9 +310,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn private_names_are_rejected_at_resolution() {
+    async fn names_of_private_addresses_are_rejected_at_resolution() {
         // Resolves the name directly, since the client refuses it earlier.
-        let looked_up = PublicResolver.resolve("localhost".parse().unwrap()).await;
+        let looked_up = PublicAddressResolver.resolve("localhost".parse().unwrap()).await;
         let cause = looked_up.err().map(|error| error.to_string());
         assert_eq!(
             cause.as_deref(),

@@ -22,10 +22,10 @@ const MODEL_LIST_TIMEOUT: Duration = Duration::from_secs(20);
 /// Timeout of reading the body of an error response.
 const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Replacement text for the API key in messages of the provider.
+/// Text that replaces the API key in messages of the provider.
 const REDACTED_KEY: &str = "[key]";
 
-/// Framing that separates the events of a streamed reply.
+/// Format in which the events of a streamed reply are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventFraming {
     /// Server-sent events, as in the WHATWG specification.
@@ -34,15 +34,15 @@ pub(super) enum EventFraming {
     Lines,
 }
 
-/// HTTP client with the headers of one provider.
-pub(super) struct HttpExchange {
+/// Sends HTTP requests to one provider, with the provider's headers.
+pub(super) struct ProviderHttpClient {
     client: Client,
     headers: Vec<(&'static str, String)>,
     key: Option<SecretString>,
     idle_timeout: Duration,
 }
 
-impl HttpExchange {
+impl ProviderHttpClient {
     pub(super) fn new(
         client: Client,
         headers: Vec<(&'static str, String)>,
@@ -62,7 +62,7 @@ impl HttpExchange {
         Ok(request)
     }
 
-    /// Sends a request, and returns a reader of the events of the reply.
+    /// Posts a request for a streamed reply, and returns a reader of the reply's events.
     pub(super) async fn stream(
         &self,
         url: Url,
@@ -113,7 +113,8 @@ impl HttpExchange {
         Err(self.redact_error(provider_fault::response_error(status, &headers, &body, model, self.key.is_some())))
     }
 
-    /// Replaces the API key in an error, in case the provider repeated the key in its message.
+    /// Replaces the API key in the text of an error by [`REDACTED_KEY`], in case the provider repeated the key in its
+    /// message.
     pub(super) fn redact_error(&self, mut error: ModelError) -> ModelError {
         let text = match &mut error {
             ModelError::WrongKey { message }
@@ -126,23 +127,24 @@ impl HttpExchange {
             ModelError::BadArguments { tool } => tool,
             _ => return error,
         };
-        self.redact(text);
+        self.redact_key(text);
         error
     }
 
     /// Replaces the API key in the metadata of a reply (model name and stop reason). The text of the model is not
     /// changed.
     pub(super) fn redacted_reply(&self, mut reply: ModelReply) -> ModelReply {
-        self.redact(&mut reply.model);
+        self.redact_key(&mut reply.model);
         if let StopReason::Other(reason) = &mut reply.stop {
-            self.redact(reason);
+            self.redact_key(reason);
         }
         reply
     }
 
-    fn redact(&self, text: &mut String) {
-        /// Length of an API key's prefix that is not secret, since the keys of one provider have the same prefix.
-        const NON_SECRET_PREFIX: usize = 3;
+    fn redact_key(&self, text: &mut String) {
+        /// Number of bytes at the beginning of an API key that are not secret, since all keys of one provider begin
+        /// alike.
+        const NON_SECRET_PREFIX_LENGTH: usize = 3;
         let Some(key) = self.key.as_ref().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()) else {
             return;
         };
@@ -151,7 +153,7 @@ impl HttpExchange {
         }
         // The message may have been truncated within the key.
         let Some(beginning) = text.strip_suffix(provider_fault::TRUNCATION_CHAR) else { return };
-        let begun = (NON_SECRET_PREFIX + 1..key.len()).rev().filter(|length| key.is_char_boundary(*length));
+        let begun = (NON_SECRET_PREFIX_LENGTH + 1..key.len()).rev().filter(|length| key.is_char_boundary(*length));
         if let Some(length) = begun.into_iter().find(|length| beginning.ends_with(&key[..*length])) {
             let start = beginning.len() - length;
             text.replace_range(start.., REDACTED_KEY);
@@ -167,7 +169,15 @@ fn error_cause(error: reqwest::Error) -> String {
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    provider_fault::shorten_message(&cause.to_string())
+    provider_fault::shorten_message(without_system_code(&cause.to_string()))
+}
+
+/// Returns the text of an I/O error without the number that the standard library appends.
+fn without_system_code(text: &str) -> &str {
+    match text.rsplit_once(" (os error ") {
+        Some((words, code)) if code.strip_suffix(')').is_some_and(|code| code.parse::<i32>().is_ok()) => words,
+        _ => text,
+    }
 }
 
 async fn read_body_limited(response: Response, limit: usize) -> Result<Vec<u8>, ModelError> {
@@ -183,7 +193,7 @@ async fn read_body_limited(response: Response, limit: usize) -> Result<Vec<u8>, 
     Ok(body)
 }
 
-/// Reads at most `limit` bytes of a response body. An I/O error ends the reading without a failure.
+/// Reads at most `limit` bytes of a response body. After an I/O error, returns the bytes read so far.
 async fn read_body_start(response: Response, limit: usize) -> Vec<u8> {
     let mut bytes = response.bytes_stream();
     let mut body = Vec::new();
@@ -195,4 +205,17 @@ async fn read_body_start(response: Response, limit: usize) -> Vec<u8> {
         }
     }
     body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_system_code;
+
+    #[test]
+    fn system_code_is_removed_from_the_end_only() {
+        let refused = std::io::Error::from_raw_os_error(111).to_string();
+        assert_eq!(without_system_code("Connection refused (os error 111)"), "Connection refused");
+        assert!(!without_system_code(&refused).contains("os error"), "{refused}");
+        assert_eq!(without_system_code("timed out (os error x)"), "timed out (os error x)");
+    }
 }

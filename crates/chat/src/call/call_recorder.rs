@@ -1,7 +1,7 @@
-//! Places where a tool call can be recorded in the history: nowhere, at the end of its conversation, or next to the
-//! model's reply that requested it. Used by `call`.
+//! Place in the history where a tool call is recorded: nowhere, at the end of its conversation, or next to the model's
+//! reply that requested it. Used by `call`.
 
-use domain::item::{ChatItem, ItemBody, ToolResult, ToolUsed, item_readings};
+use domain::item::{ChatItem, ItemBody, ToolResult, ToolUsed, content_read_in_item};
 use host::Host;
 use offers::review::result_parts;
 use serde_json::{Map, Value};
@@ -10,13 +10,13 @@ use crate::conversation_log::ConversationLog;
 use crate::engine::Chat;
 use crate::{ConversationError, model_context};
 
-/// Place in the history where a call is recorded.
-pub(crate) enum CallRecord<'a> {
-    /// Not recorded, since the call belongs to no conversation.
+/// Recorder of a tool call in the history. Its variants say when the call is recorded.
+pub(crate) enum CallRecorder<'a> {
+    /// The call is not recorded in the history, since it belongs to no conversation or an app made it.
     Nowhere,
     /// Recorded after the call, as a new item at the end of a conversation.
     AfterCall {
-        /// Access to the conversations.
+        /// Used to append the record to the conversation.
         chat: &'a Chat,
         /// Identifier of the conversation in which the call is recorded.
         conversation: String,
@@ -28,14 +28,14 @@ pub(crate) enum CallRecord<'a> {
         log: &'a ConversationLog,
         /// Item of the call, as written before the call.
         item: ChatItem,
-        /// Maximum size of the result's text that is sent to the model, in bytes.
+        /// Maximum number of bytes of the result's text that are sent to the model.
         result_bytes: usize,
     },
 }
 
-impl CallRecord<'_> {
-    /// Stores the arguments edited by the user once the call is sent, so that they are recorded even if the process
-    /// exits during the call.
+impl CallRecorder<'_> {
+    /// Records the arguments as the user edited them. Called when the call is sent, so that they are recorded even if
+    /// the process exits during the call.
     pub(super) async fn record_changed_arguments(&self, host: &Host, changed: &Map<String, Value>) {
         let Self::BeforeCall { log, item, .. } = self else { return };
         let mut item = item.clone();
@@ -46,25 +46,26 @@ impl CallRecord<'_> {
             tracing::warn!(%error, "the arguments edited by the user could not be stored yet");
         }
         // The host may have shut down, with no observers left.
-        let _ = host.emit_conversation_event(log.item_event(item, true).await).await;
+        let _ = host.emit_conversation_event(log.item_changed_event(item, true).await).await;
     }
 
-    /// Returns the tool use in the model's reply that requested the call, or `None` if no model requested it.
-    pub(super) fn tool_used(&self) -> Option<ToolUsed> {
+    /// Returns which tool call in a model's reply led to this call, or `None` if no model requested it.
+    pub(super) fn requesting_tool_use(&self) -> Option<ToolUsed> {
         match self {
             Self::BeforeCall { item: ChatItem { body: ItemBody::ToolCall { used, .. }, .. }, .. } => used.clone(),
             _ => None,
         }
     }
 
-    /// Returns the number of bytes of a result's text that are omitted for the model, or `None` if nothing is omitted.
+    /// Returns the number of bytes of a result's text that are not sent to the model, or `None` if all are sent or no
+    /// model requested the call.
     pub(super) fn omitted_bytes(&self, result: Option<&ToolResult>) -> Option<u64> {
         let (Self::BeforeCall { result_bytes, .. }, Some(result)) = (self, result) else { return None };
         Some(model_context::truncate_result(result_parts(result), "", *result_bytes).1).filter(|bytes| *bytes > 0)
     }
 
     /// Returns `item` with the parent and timestamp of the item that was written before the call, if one was written.
-    pub(super) fn with_position(&self, item: ChatItem) -> ChatItem {
+    pub(super) fn with_parent_and_time(&self, item: ChatItem) -> ChatItem {
         match self {
             Self::BeforeCall { item: written, .. } => {
                 ChatItem { parent: written.parent.clone(), at: written.at, ..item }
@@ -73,15 +74,15 @@ impl CallRecord<'_> {
         }
     }
 
-    /// Records the end of the call. If it is a call of the user and a model is replying in the conversation, the record
-    /// is written after the reply.
+    /// Records the outcome of the call in the history. If it is a call of the user and a model is replying in the
+    /// conversation, the record is written after the reply.
     pub(super) async fn record_end(&self, host: &Host, item: &ChatItem) -> Result<(), ConversationError> {
         match self {
             Self::Nowhere => Ok(()),
             Self::AfterCall { chat, conversation } => chat.append_or_defer(conversation.clone(), item).await,
             Self::BeforeCall { log, .. } => {
-                let readings = host.add_open_world_claims(item_readings(item)).await?;
-                log.write_items_and_note_readings(item, readings).await
+                let readings = host.add_open_world_claims(content_read_in_item(item)).await?;
+                log.write_item_with_read_contents(item, readings).await
             }
         }
     }
