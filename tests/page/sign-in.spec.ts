@@ -39,6 +39,8 @@ async function signIn(app: Page, host: DevHost, name: string): Promise<void> {
 }
 
 async function whoami(app: Page): Promise<string> {
+  // A page that was loaded again makes an ordinary call. Otherwise it would repeat the last one.
+  await app.reload();
   await callTool(app, "whoami");
   await allow(app, "Allow once");
   const result = app.getByTestId("tool-result");
