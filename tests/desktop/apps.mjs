@@ -2,11 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 
-import { callTool } from "./calls.mjs";
+import { APP_FRAME, callTool, RESULT } from "./calls.mjs";
 
-const RESULT = "[data-testid=tool-result]";
-// Excludes the frame of the self-test, which runs before the app.
-const FRAME = `${RESULT} iframe:not([src$="self-test"])`;
 const ESCAPE = "escape";
 /** Time limit of all attempts to escape in milliseconds. */
 const ATTEMPTS_MS = 120_000;
@@ -26,7 +23,7 @@ const CLICK_OUTCOMES = {
 
 /** Returns number, name and outcome of all attempts once the last has ended. */
 function finishedAttempts(page) {
-  return page.inFrame(FRAME, () =>
+  return page.inFrame(APP_FRAME, () =>
     page.run(() => {
       if (document.getElementById("results").dataset.state !== "done") return null;
       const rows = [...document.querySelectorAll("#results tbody tr")];
@@ -41,21 +38,21 @@ export async function apps(page, place, step) {
       await callTool(page, era, "show_board");
       await page.allow("Allow once");
       await page.waitForText("This result has an app", RESULT);
-      assert.equal(await page.run((frame) => document.querySelector(frame), FRAME), null, "no frame should exist yet");
+      assert.equal(await page.run((frame) => document.querySelector(frame), APP_FRAME), null, "no frame should exist yet");
       await page.click("button", "Show app", RESULT);
       await page.waitForText(`Show an app of ${era}?`, RESULT);
       await page.picture(`${era}-app-review`);
       await page.click("button", "Show app", RESULT);
-      await page.inFrame(FRAME, () => page.waitForText("Grease the winch"));
+      await page.inFrame(APP_FRAME, () => page.waitForText("Grease the winch"));
       await page.picture(`${era}-app`);
     });
 
     await step(`a call by an app of a ${era} server requires consent, which names the app`, async () => {
-      await page.inFrame(FRAME, () => page.click("button", /^Move/));
+      await page.inFrame(APP_FRAME, () => page.click("button", /^Move/));
       await page.waitForConsentRequest("show_board");
       await page.picture(`${era}-consent-request-app`);
       await page.click("button", "Deny", "[data-testid=consent-request]");
-      await page.inFrame(FRAME, () => page.waitForText(/refused/));
+      await page.inFrame(APP_FRAME, () => page.waitForText(/refused/));
     });
   }
 
@@ -75,13 +72,13 @@ export async function apps(page, place, step) {
     await page.click("button", "Show app", RESULT);
     await page.waitForText(`Show an app of ${ESCAPE}?`, RESULT);
     await page.click("button", "Show app", RESULT);
-    await page.inFrame(FRAME, () => page.click("button", "Start"));
+    await page.inFrame(APP_FRAME, () => page.click("button", "Start"));
     const attempts = await page.until("the attempts to end", () => finishedAttempts(page), ATTEMPTS_MS);
     await page.picture("app-escape");
     assert.ok(attempts.length >= 60, `at least 60 attempts should be made, not ${attempts.length}`);
     const open = attempts.filter(([, , outcome]) => outcome !== "closed");
     assert.deepEqual(open, [], "no attempt should reach anything");
-    const ofClick = await page.inFrame(FRAME, () =>
+    const ofClick = await page.inFrame(APP_FRAME, () =>
       page.run(() => JSON.parse(document.getElementById("results").dataset.click)),
     );
     assert.deepEqual(ofClick, CLICK_OUTCOMES, "a click should permit writing to the clipboard only");

@@ -2,7 +2,10 @@
 // to 2025-11-25) and stateless (2026-07-28).
 import assert from "node:assert/strict";
 
-const RESULT = "[data-testid=tool-result]";
+/** Result of a tool call. */
+export const RESULT = "[data-testid=tool-result]";
+/** Frame of an app in a result. Excludes the frame of the self-test, which runs before the app. */
+export const APP_FRAME = `${RESULT} iframe:not([src$="self-test"])`;
 
 /** Opens a tool, fills in these values by the label of their field, and calls it. */
 export async function callTool(page, server, tool, values = {}) {

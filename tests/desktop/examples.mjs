@@ -4,11 +4,8 @@ import assert from "node:assert/strict";
 
 import { EXAMPLES, exampleServer, HttpExample } from "../apps/example-servers.cjs";
 import { IS_WRITTEN, readRow, TRANSPORTS, writeCells } from "../apps/matrix.cjs";
-import { callTool } from "./calls.mjs";
+import { APP_FRAME, callTool, RESULT } from "./calls.mjs";
 
-const RESULT = "[data-testid=tool-result]";
-// Excludes the frame of the self-test, which runs before the app.
-const FRAME = `${RESULT} iframe:not([src$="self-test"])`;
 const SERVER = "harbour";
 /** Time in milliseconds in which an app must draw something. */
 const DRAW_MS = 15_000;
@@ -63,7 +60,7 @@ async function showApp(page) {
   await page.waitForText(`Show an app of ${SERVER}?`, RESULT);
   await page.click("button", "Show app", RESULT);
   const drawn = await page
-    .until("the app to be drawn", () => page.inFrame(FRAME, () => page.run(drawsSomething)), DRAW_MS)
+    .until("the app to be drawn", () => page.inFrame(APP_FRAME, () => page.run(drawsSomething)), DRAW_MS)
     .then(
       () => "drawn",
       () => "blank",

@@ -8,13 +8,10 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 import { accessibleObjects, allTexts, pressButton } from "./accessible.mjs";
-import { callTool } from "./calls.mjs";
+import { APP_FRAME, callTool, RESULT } from "./calls.mjs";
 import { closeWindow } from "./close-window.mjs";
 import { processes, waitForNone } from "./processes.mjs";
 
-const RESULT = "[data-testid=tool-result]";
-// Excludes the frame of the self-test, which runs before the app.
-const FRAME = `${RESULT} iframe:not([src$="self-test"])`;
 const SCRIPT = join(import.meta.dirname, "../apps/stalled-server.mjs");
 const WEB_PROCESS = "/WebKitWebProcess ";
 const STALLED = "stalled";
@@ -114,7 +111,7 @@ export async function stalledApp(page, place, step) {
     const { value } = await page.invoke("read_snapshot", {});
     await page.invoke("set_settings", { ...value.settings, onClose: "quit" });
     before = webProcesses(place);
-    await page.inFrame(FRAME, () => page.click("button", COMPUTE));
+    await page.inFrame(APP_FRAME, () => page.click("button", COMPUTE));
     await beginCall(page, CALM, "greet");
   });
 
