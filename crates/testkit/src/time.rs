@@ -35,19 +35,32 @@ pub async fn advance_time(time: Duration) {
     }
 }
 
+/// Real time that [`ready_without_timer`] allows other threads and processes for their part of the work.
+#[cfg(feature = "paused")]
+const MAX_REAL_TIME: Duration = Duration::from_secs(20);
+
 /// Awaits a future that must become ready without waiting for a timer. `what` describes it in the panic message.
+///
+/// The clock stands still while other threads and processes work, such as the writer of the audit log, for at most
+/// [`MAX_REAL_TIME`]. Then it advances to the next timer.
 ///
 /// # Panics
 /// Panics if the future waited for a timer.
 #[cfg(feature = "paused")]
 pub async fn ready_without_timer<F: Future>(what: &str, future: F) -> F::Output {
+    let (finish, finished) = std::sync::mpsc::sync_channel::<()>(1);
+    // A paused clock does not advance automatically while a blocking task runs.
+    let clock_hold = tokio::task::spawn_blocking(move || finished.recv_timeout(MAX_REAL_TIME));
     let (output, waited) = with_timer_total(future).await;
+    drop(finish);
+    // The channel is closed, or the time limit has passed.
+    let _ = clock_hold.await;
     assert!(waited.is_zero(), "{what}: it waits for a timer of {waited:?}");
     output
 }
 
-/// Awaits a future, and returns its output together with the simulated time that it waited for timers. The time does
-/// not depend on the load of the computer.
+/// Awaits a future, and returns its output together with the simulated time that it waited for timers. While all tasks
+/// wait for another thread or process, the clock may also advance to the next timer, so that the time is an upper bound.
 #[cfg(feature = "paused")]
 pub async fn with_timer_total<F: Future>(future: F) -> (F::Output, Duration) {
     // A paused clock advances to the next timer whenever all tasks wait.
