@@ -4,21 +4,21 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::metadata::{DeclaredDomains, Permission};
+use crate::metadata::{DeclaredDomains, PagePermission};
 
 fn all_grants() -> SandboxGrants {
-    let permissions = Permission::ALL.into_iter().collect();
+    let permissions = PagePermission::ALL.into_iter().collect();
     SandboxGrants { declared_origins: true, loopback: true, every_host: true, permissions }
 }
 
-fn page_metadata_with_domains(connect: &[&str], resource: &[&str]) -> PageMetadata {
+fn page_metadata_with_domains(connect: &[&str], resource: &[&str]) -> AppPageMetadata {
     let owned = |list: &[&str]| list.iter().map(|domain| (*domain).to_owned()).collect();
     let domains = DeclaredDomains {
         connect_domains: owned(connect),
         resource_domains: owned(resource),
         ..DeclaredDomains::default()
     };
-    PageMetadata { domains: Some(domains), ..PageMetadata::default() }
+    AppPageMetadata { domains: Some(domains), ..AppPageMetadata::default() }
 }
 
 fn directive_value<'a>(policy: &'a str, name: &str) -> Option<&'a str> {
@@ -27,7 +27,7 @@ fn directive_value<'a>(policy: &'a str, name: &str) -> Option<&'a str> {
 
 #[test]
 fn policy_without_declared_domains_is_the_restrictive_default() {
-    let policy = SandboxPolicy::new(&PageMetadata::default(), &all_grants());
+    let policy = SandboxPolicy::new(&AppPageMetadata::default(), &all_grants());
     let expected = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; \
                     img-src 'self' data:; font-src 'none'; media-src 'self' data:; connect-src 'none'; \
                     frame-src 'none'; worker-src 'none'; object-src 'none'; base-uri 'self'; form-action 'none'; \
@@ -67,7 +67,7 @@ fn frames_and_base_uris_are_declared_separately() {
         base_uri_domains: vec!["https://cdn.example".into()],
         ..DeclaredDomains::default()
     };
-    let metadata = PageMetadata { domains: Some(domains), ..PageMetadata::default() };
+    let metadata = AppPageMetadata { domains: Some(domains), ..AppPageMetadata::default() };
     let header = SandboxPolicy::new(&metadata, &all_grants()).content_security_policy(&[]);
     assert_eq!(directive_value(&header, "frame-src"), Some("https://video.example"));
     assert_eq!(directive_value(&header, "base-uri"), Some("https://cdn.example"));
@@ -75,7 +75,7 @@ fn frames_and_base_uris_are_declared_separately() {
 
 #[test]
 fn unusable_domains_are_dropped_with_their_reasons() {
-    use DomainProblem::*;
+    use DeclaredDomainProblem::*;
     let refused = [
         ("example.com", NotAnOrigin),
         ("https://", NotAnOrigin),
@@ -105,27 +105,27 @@ fn unusable_domains_are_dropped_with_their_reasons() {
         ("https://example.com.", ForbiddenCharacter),
     ];
     for (domain, problem) in refused {
-        assert_eq!(Source::parse(domain, SourceUse::Connect), Err(problem), "{domain}");
+        assert_eq!(CspSource::parse(domain, CspSourceUse::Connect), Err(problem), "{domain}");
         let policy = SandboxPolicy::new(&page_metadata_with_domains(&[domain], &[]), &all_grants());
         assert_eq!(policy.sources.dropped.len(), 1);
         assert_eq!(directive_value(&policy.content_security_policy(&[]), "connect-src"), Some("'none'"));
     }
-    assert_eq!(Source::parse("wss://example.com", SourceUse::Resource), Err(Scheme));
+    assert_eq!(CspSource::parse("wss://example.com", CspSourceUse::Resource), Err(Scheme));
 }
 
 #[test]
 fn sources_are_classified_by_their_reach() {
-    let reach = |domain: &str| Source::parse(domain, SourceUse::Connect).map(|source| source.reach());
+    let reach = |domain: &str| CspSource::parse(domain, CspSourceUse::Connect).map(|source| source.reach());
     for domain in ["http://localhost:3000", "ws://localhost:3000", "https://127.0.0.1", "http://127.9.9.9"] {
-        assert_eq!(reach(domain), Ok(SourceReach::Loopback), "{domain}");
+        assert_eq!(reach(domain), Ok(CspSourceReach::Loopback), "{domain}");
     }
     for domain in ["https://192.168.1.1", "https://printer.local", "https://intranet", "https://100.64.0.1"] {
-        assert_eq!(reach(domain), Ok(SourceReach::PrivateNetwork), "{domain}");
+        assert_eq!(reach(domain), Ok(CspSourceReach::PrivateNetwork), "{domain}");
     }
     for domain in ["https://example.com", "https://*.example.com", "https://8.8.8.8", "https://BÜCHER.example"] {
-        assert_eq!(reach(domain), Ok(SourceReach::Internet), "{domain}");
+        assert_eq!(reach(domain), Ok(CspSourceReach::Internet), "{domain}");
     }
-    assert_eq!(reach("*"), Ok(SourceReach::EveryHost));
+    assert_eq!(reach("*"), Ok(CspSourceReach::EveryHost));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn different_spellings_of_an_origin_are_one_csp_source() {
         &all_grants(),
     );
     assert_eq!(
-        policy.sources.of(SourceUse::Connect).map(ToString::to_string).collect::<Vec<_>>(),
+        policy.sources.of(CspSourceUse::Connect).map(ToString::to_string).collect::<Vec<_>>(),
         ["https://example.com"]
     );
 }
@@ -160,22 +160,22 @@ fn wildcard_and_loopback_sources_require_separate_grants() {
 
 #[test]
 fn permission_must_be_declared_and_granted() {
-    let requested: Permissions = [Permission::ClipboardWrite, Permission::Camera].into_iter().collect();
-    let metadata = PageMetadata { permissions: requested, ..PageMetadata::default() };
-    let grants = |permissions: &[Permission]| {
+    let requested: PagePermissions = [PagePermission::ClipboardWrite, PagePermission::Camera].into_iter().collect();
+    let metadata = AppPageMetadata { permissions: requested, ..AppPageMetadata::default() };
+    let grants = |permissions: &[PagePermission]| {
         SandboxPolicy::new(
             &metadata,
             &SandboxGrants { permissions: permissions.iter().copied().collect(), ..SandboxGrants::default() },
         )
     };
-    let policy = grants(&[Permission::ClipboardWrite, Permission::Microphone]);
-    assert_eq!(policy.allow_attribute(), "clipboard-write");
+    let policy = grants(&[PagePermission::ClipboardWrite, PagePermission::Microphone]);
+    assert_eq!(policy.frame_allow_attribute(), "clipboard-write");
     assert_eq!(policy.granted().as_value()["permissions"], json!({ "clipboardWrite": {} }));
     let header = policy.permissions_policy();
     assert!(header.starts_with("camera=(), microphone=(), geolocation=(), clipboard-write=(self), "), "{header}");
     assert!(header.contains("usb=()"));
-    assert_eq!(grants(&Permission::ALL).allow_attribute(), "camera; clipboard-write");
-    assert_eq!(grants(&[]).allow_attribute(), "");
+    assert_eq!(grants(&PagePermission::ALL).frame_allow_attribute(), "camera; clipboard-write");
+    assert_eq!(grants(&[]).frame_allow_attribute(), "");
 }
 
 #[test]

@@ -42,12 +42,12 @@ impl fmt::Display for SamplingResultProblem {
 
 /// The form that the result of one sampling request of an app page must have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SamplingResultForm {
+pub struct SamplingResultRequirements {
     /// Names of the request's tools. `None` if the request has no list of tools; its result then has a single block.
     tools: Option<BTreeSet<String>>,
 }
 
-impl SamplingResultForm {
+impl SamplingResultRequirements {
     /// Returns the form of the result that this request asks for.
     #[must_use]
     pub fn for_request(params: &CreateMessageParams) -> Self {

@@ -6,7 +6,7 @@
 //! with these tests and those of requirements on the frame and on the conversation, which are in other crates.
 
 use mcp_apps::{
-    AppPage, AppRequest, DeclaredDomains, DisplayMode, HostContext, HostResponse, PageMetadata, Permission,
+    AppPage, AppPageMetadata, AppRequest, DeclaredDomains, DisplayMode, HostContext, HostResponse, PagePermission,
     SandboxGrants, SandboxPolicy, Theme, ToolMetadata, UiUri, UndeclaredDisplayMode, ViewEvent, extension_settings,
 };
 use serde_json::{Value, json};
@@ -17,11 +17,14 @@ fn policy_with_connect_domains(connect: &[&str]) -> SandboxPolicy {
     let connect_domains = connect.iter().map(|domain| (*domain).to_owned()).collect();
     let domains = DeclaredDomains { connect_domains, ..DeclaredDomains::default() };
     let domains = (!connect.is_empty()).then_some(domains);
-    let metadata =
-        PageMetadata { domains, permissions: Permission::ALL.into_iter().collect(), ..PageMetadata::default() };
+    let metadata = AppPageMetadata {
+        domains,
+        permissions: PagePermission::ALL.into_iter().collect(),
+        ..AppPageMetadata::default()
+    };
     let grants = SandboxGrants {
         declared_origins: true,
-        permissions: [Permission::Camera].into_iter().collect(),
+        permissions: [PagePermission::Camera].into_iter().collect(),
         ..SandboxGrants::default()
     };
     SandboxPolicy::new(&metadata, &grants)
@@ -36,7 +39,7 @@ fn lifecycle_initialize_capabilities() {
 #[test]
 fn lifecycle_tool_input() {
     let mut page = TestPage::ready();
-    page.view.send_input(Some(to_json_map(json!({ "city": "Oslo" })))).unwrap();
+    page.view.send_tool_input(Some(to_json_map(json!({ "city": "Oslo" })))).unwrap();
     page.drain_view_outputs();
     assert_eq!(page.received[0]["params"]["arguments"], json!({ "city": "Oslo" }));
 }
@@ -45,7 +48,7 @@ fn lifecycle_tool_input() {
 fn lifecycle_tool_input_partial() {
     let mut page = TestPage::ready();
     page.view.send_partial_tool_input(to_json_map(json!({ "city": "O" }))).unwrap();
-    page.view.send_input(Some(to_json_map(json!({ "city": "Oslo" })))).unwrap();
+    page.view.send_tool_input(Some(to_json_map(json!({ "city": "Oslo" })))).unwrap();
     page.drain_view_outputs();
     assert_eq!(page.received_methods(), ["ui/notifications/tool-input-partial", "ui/notifications/tool-input"]);
 }
@@ -53,7 +56,7 @@ fn lifecycle_tool_input_partial() {
 #[test]
 fn lifecycle_tool_input_partial_stop() {
     let mut page = TestPage::ready();
-    page.view.send_input(None).unwrap();
+    page.view.send_tool_input(None).unwrap();
     assert!(page.view.send_partial_tool_input(to_json_map(json!({}))).is_err());
     page.drain_view_outputs();
     assert_eq!(page.received_methods(), ["ui/notifications/tool-input"]);
@@ -62,8 +65,8 @@ fn lifecycle_tool_input_partial_stop() {
 #[test]
 fn lifecycle_tool_result() {
     let mut page = TestPage::ready();
-    page.view.send_input(None).unwrap();
-    page.view.send_result(to_json_map(json!({ "content": [], "isError": true }))).unwrap();
+    page.view.send_tool_input(None).unwrap();
+    page.view.send_tool_result(to_json_map(json!({ "content": [], "isError": true }))).unwrap();
     page.drain_view_outputs();
     assert_eq!(page.received[1]["params"], json!({ "content": [], "isError": true }));
 }
@@ -71,7 +74,7 @@ fn lifecycle_tool_result() {
 #[test]
 fn lifecycle_tool_cancelled() {
     let mut page = TestPage::ready();
-    page.view.send_input(None).unwrap();
+    page.view.send_tool_input(None).unwrap();
     page.view.send_tool_cancelled(Some("stopped by the user".into())).unwrap();
     page.drain_view_outputs();
     assert_eq!(page.received_methods()[1], "ui/notifications/tool-cancelled");
@@ -106,7 +109,7 @@ fn tools_proxy_call() {
     let result = json!({ "content": [], "structuredContent": { "a": 1 }, "_meta": { "b": 2 } });
     page.view.respond(id, HostResponse::Result(to_json_map(result.clone()))).unwrap();
     page.drain_view_outputs();
-    assert_eq!(page.response_to(page.last_id())["result"], result);
+    assert_eq!(page.response_to(page.last_request_id())["result"], result);
 }
 
 #[test]
@@ -132,7 +135,7 @@ fn context_initialize_hostcontext() {
 #[test]
 fn context_context_changed() {
     let mut page = TestPage::ready();
-    page.view.change_context(HostContext { theme: Some(Theme::Dark), ..view_config().context }).unwrap();
+    page.view.change_host_context(HostContext { theme: Some(Theme::Dark), ..view_config().context }).unwrap();
     page.drain_view_outputs();
     assert_eq!(page.received[0]["params"], json!({ "theme": "dark" }));
 }
@@ -149,7 +152,7 @@ fn dimensions_listen_size_changed() {
 fn display_no_undeclared_mode() {
     let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline"] }));
     let context = HostContext { display_mode: DisplayMode::Fullscreen, ..view_config().context };
-    assert_eq!(page.view.change_context(context), Err(UndeclaredDisplayMode(DisplayMode::Fullscreen)));
+    assert_eq!(page.view.change_host_context(context), Err(UndeclaredDisplayMode(DisplayMode::Fullscreen)));
 }
 
 #[test]
@@ -159,7 +162,7 @@ fn display_return_resulting_mode() {
     let (id, _) = page.only_request();
     page.view.respond(id, HostResponse::DisplayMode(DisplayMode::Fullscreen)).unwrap();
     page.drain_view_outputs();
-    assert_eq!(page.response_to(page.last_id())["result"]["mode"], json!("fullscreen"));
+    assert_eq!(page.response_to(page.last_request_id())["result"]["mode"], json!("fullscreen"));
 }
 
 #[test]
@@ -188,10 +191,10 @@ fn messages_consent() {
     let mut page = TestPage::ready();
     page.request("ui/message", json!({ "role": "user", "content": [{ "type": "text", "text": "hello" }] }));
     let (id, _) = page.only_request();
-    assert!(page.response_to(page.last_id()).is_null(), "the response should wait for the host");
+    assert!(page.response_to(page.last_request_id()).is_null(), "the response should wait for the host");
     page.view.respond(id, HostResponse::Refused("the user refused".into())).unwrap();
     page.drain_view_outputs();
-    assert_eq!(page.response_to(page.last_id())["error"]["code"], json!(-32000));
+    assert_eq!(page.response_to(page.last_request_id())["error"]["code"], json!(-32000));
 }
 
 #[test]
@@ -260,7 +263,7 @@ fn security_sandbox_csp_enforced() {
 
 #[test]
 fn security_permissions_allow_attr() {
-    assert_eq!(policy_with_connect_domains(&[]).allow_attribute(), "camera");
+    assert_eq!(policy_with_connect_domains(&[]).frame_allow_attribute(), "camera");
 }
 
 #[test]

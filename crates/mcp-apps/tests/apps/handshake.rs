@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use mcp_apps::{
-    AppRequest, AxisSize, ContainerSize, DisplayMode, HostContext, InputDevices, PageMetadata, Permission, Permissions,
-    Platform, STYLE_VARIABLES, SandboxGrants, SandboxPolicy, StyleVariables, Theme, ToolInfo, ViewEvent, ViewFaultKind,
+    AppPageMetadata, AppRequest, AxisSize, ContainerSize, DisplayMode, HostContext, InputDevices, PagePermission,
+    PagePermissions, Platform, STYLE_VARIABLES, SandboxGrants, SandboxPolicy, StyleVariables, Theme, ToolInfo,
+    ViewEvent, ViewFaultKind,
 };
 use serde_json::{Value, json};
 
@@ -27,8 +28,8 @@ fn initialize_response_has_the_version_of_the_page_or_ours() {
 #[test]
 fn initialize_response_contains_context_and_granted_sandbox() {
     let mut config = view_config();
-    let requested: Permissions = Permission::ALL.into_iter().collect();
-    let metadata = PageMetadata { permissions: requested.clone(), ..PageMetadata::default() };
+    let requested: PagePermissions = PagePermission::ALL.into_iter().collect();
+    let metadata = AppPageMetadata { permissions: requested.clone(), ..AppPageMetadata::default() };
     let grants = SandboxGrants { permissions: requested, ..SandboxGrants::default() };
     config.capabilities.sandbox = Some(SandboxPolicy::new(&metadata, &grants).granted());
     let tool = serde_json::from_value(json!({ "name": "get-time", "inputSchema": { "type": "object" } })).unwrap();
@@ -74,7 +75,7 @@ fn missing_app_capabilities_mean_none() {
 fn early_requests_wait_for_the_handshake_and_are_processed_then() {
     let mut page = TestPage::new(view_config());
     page.request("ping", json!({}));
-    let ping = page.last_id();
+    let ping = page.last_request_id();
     page.request("tools/call", json!({ "name": "get-time" }));
     page.notify("ui/notifications/size-changed", json!({ "height": 40 }));
     page.initialize(json!({}));
@@ -94,8 +95,8 @@ fn tool_messages_are_retained_until_the_page_is_initialized() {
         page.view.send_partial_tool_input(to_json_map(json!({ "number": number }))).unwrap();
     }
     page.initialize(json!({}));
-    page.view.send_input(Some(to_json_map(json!({ "number": 7 })))).unwrap();
-    page.view.send_result(to_json_map(json!({ "content": [] }))).unwrap();
+    page.view.send_tool_input(Some(to_json_map(json!({ "number": 7 })))).unwrap();
+    page.view.send_tool_result(to_json_map(json!({ "content": [] }))).unwrap();
     page.advance_time(Duration::from_secs(60));
     assert_eq!(page.received.len(), 1, "only the response to ui/initialize should be sent");
     page.notify("ui/notifications/initialized", json!({}));
@@ -118,9 +119,9 @@ fn only_the_last_partial_tool_input_is_retained() {
 fn context_that_changed_during_the_handshake_is_sent_after_it() {
     let mut page = TestPage::new(view_config());
     let theme = |theme| HostContext { theme: Some(theme), ..view_config().context };
-    page.view.change_context(theme(Theme::Light)).unwrap();
+    page.view.change_host_context(theme(Theme::Light)).unwrap();
     assert_eq!(page.initialize(json!({}))["result"]["hostContext"]["theme"], json!("light"));
-    page.view.change_context(theme(Theme::Dark)).unwrap();
+    page.view.change_host_context(theme(Theme::Dark)).unwrap();
     page.drain_view_outputs();
     assert_eq!(page.received.len(), 1);
     page.notify("ui/notifications/initialized", json!({}));

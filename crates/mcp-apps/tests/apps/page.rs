@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use mcp_apps::{
     AcceptedContentKinds, AppRequest, AppRequestId, DisplayMode, HostCapabilities, HostContext, SamplingSupport,
-    ServerLists, View, ViewConfig, ViewEvent, ViewFaultKind, ViewOutput,
+    ServerListAccess, View, ViewConfig, ViewEvent, ViewFaultKind, ViewOutput,
 };
 use mcp_proto::types::{Implementation, Map};
 use serde_json::{Value, json};
 
-use super::schema::assert_valid;
+use super::schema::assert_matches_schema;
 
 /// A view with a simulated page and a simulated host.
 pub(crate) struct TestPage {
@@ -40,8 +40,8 @@ pub(crate) fn all_capabilities() -> HostCapabilities {
     HostCapabilities {
         open_links: true,
         download_file: true,
-        server_tools: Some(ServerLists { list_changed: true }),
-        server_resources: Some(ServerLists { list_changed: true }),
+        server_tools: Some(ServerListAccess { list_changed: true }),
+        server_resources: Some(ServerListAccess { list_changed: true }),
         logging: true,
         sandbox: None,
         update_model_context: Some(kinds),
@@ -137,7 +137,7 @@ impl TestPage {
     }
 
     /// Returns the id of the page's last request.
-    pub(crate) fn last_id(&self) -> i64 {
+    pub(crate) fn last_request_id(&self) -> i64 {
         self.last_id
     }
 
@@ -225,7 +225,7 @@ impl TestPage {
         };
         let is_request = definition.ends_with("Request");
         assert_eq!(id.is_some(), is_request, "{message}");
-        assert_valid(definition, &Value::Object(members));
+        assert_matches_schema(definition, &Value::Object(members));
     }
 }
 
@@ -237,11 +237,11 @@ fn validate_response(method: &str, members: &Map) {
     let result = &members["result"];
     assert_eq!(members.len(), 1, "{members:?}");
     match method {
-        "ui/initialize" => assert_valid("McpUiInitializeResult", result),
-        "ui/open-link" => assert_valid("McpUiOpenLinkResult", result),
-        "ui/download-file" => assert_valid("McpUiDownloadFileResult", result),
-        "ui/message" => assert_valid("McpUiMessageResult", result),
-        "ui/request-display-mode" => assert_valid("McpUiRequestDisplayModeResult", result),
+        "ui/initialize" => assert_matches_schema("McpUiInitializeResult", result),
+        "ui/open-link" => assert_matches_schema("McpUiOpenLinkResult", result),
+        "ui/download-file" => assert_matches_schema("McpUiDownloadFileResult", result),
+        "ui/message" => assert_matches_schema("McpUiMessageResult", result),
+        "ui/request-display-mode" => assert_matches_schema("McpUiRequestDisplayModeResult", result),
         _ => assert!(result.is_object(), "{members:?}"),
     }
 }
