@@ -26,8 +26,8 @@ use crate::vault::VaultEntryPersistence;
 /// # use std::time::SystemTime;
 /// # use async_trait::async_trait;
 /// # use mcp_auth::{
-/// #     AuthorizationSettings, ClientSource, ConsentAnswer, ConsentPrompt, DpopUse, VaultEntryPersistence, GrantKind,
-/// #     PreregisteredClient, UserInteraction, Vault, VaultError, VaultKey,
+/// #     AuthorizationSettings, ClientIdSettings, ConsentAnswer, ConsentPrompt, DpopUse, GrantKind,
+/// #     PreregisteredClient, VaultEntryPersistence, UserInteraction, Vault, VaultError, VaultKey,
 /// # };
 /// # use mcp_transport::http::UntrustedUrlClient;
 /// # use secrecy::SecretSlice;
@@ -62,7 +62,7 @@ use crate::vault::VaultEntryPersistence;
 /// #     AuthorizationSettings {
 /// #         web: UntrustedUrlClient::guarded(vec![server.origin()]),
 /// #         server,
-/// #         client: ClientSource::default(),
+/// #         client: ClientIdSettings::default(),
 /// #         grant: GrantKind::AuthorizationCode,
 /// #         scopes: None,
 /// #         issuer: None,
@@ -134,7 +134,7 @@ impl ServerAuthorization {
 
     /// Forgets earlier failures of token renewals and vault reads, which would delay the next attempt. Called when the
     /// user retries or the network changes.
-    pub fn clear_failures(&self) {
+    pub fn clear_renewal_and_vault_failures(&self) {
         let mut state = self.shared.state();
         (state.failed_refresh, state.last_read_error, state.refusals) = (None, None, RequestBudget::default());
     }
@@ -172,12 +172,12 @@ impl ServerAuthorization {
     }
 
     /// Returns the state of the running sign-in, or `None` if none is running.
-    pub fn in_progress(&self) -> Option<AuthProgress> {
+    pub fn progress(&self) -> Option<AuthProgress> {
         self.shared.state().progress.clone()
     }
 
     /// Returns the logged steps of the last sign-in and of later operations, such as token renewals, oldest first.
-    pub fn steps(&self) -> Vec<AuthStep> {
+    pub fn logged_steps(&self) -> Vec<AuthStep> {
         self.shared.web.steps()
     }
 

@@ -164,7 +164,7 @@ impl ServerAuthorization {
     /// Handles a 403 response of the MCP server: the token is valid but lacks a scope.
     async fn on_insufficient_scope(&self, challenge: &AuthChallenge, bearer: TokenChallenge) -> ChallengeOutcome {
         let shared = &self.shared;
-        let cancelled = shared.cancellation();
+        let cancelled = shared.sign_in_cancellation();
         let _lock = shared.sign_in_lock.lock().await;
         let (had, granted) = {
             let state = shared.state();

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn all_forms_of_an_authenticate_header_are_parsed() {
+    fn all_forms_of_a_www_authenticate_header_are_parsed() {
         const METADATA_URL: &str = "https://a.example/.well-known/oauth-protected-resource";
         let url = Some(METADATA_URL);
         // Lines -> resource_metadata, scope, error, dpop

@@ -44,7 +44,6 @@ mod clock;
 mod discovery;
 mod dpop;
 mod error;
-mod final_page;
 #[doc(hidden)]
 pub mod fuzzing;
 mod grant_approval;
@@ -62,6 +61,7 @@ mod settings;
 mod sign_in;
 mod sign_in_flow;
 mod sign_in_record;
+mod sign_in_result_page;
 mod sign_out;
 mod step_log;
 mod step_up;
@@ -80,8 +80,8 @@ pub use authorization::ServerAuthorization;
 pub use clock::Clock;
 pub use error::{AuthError, AuthErrorCause, AuthPhase};
 pub use settings::{
-    AuthorizationSettings, ClientAuthentication, ClientSecretMethod, ClientSource, DpopUse, EnterpriseIdp, GrantKind,
-    PreregisteredClient,
+    AuthorizationSettings, ClientAuthentication, ClientIdSettings, ClientSecretMethod, DpopUse, EnterpriseIdp,
+    GrantKind, PreregisteredClient,
 };
 pub use user::{AuthEndpoint, AuthReason, ConsentAnswer, ConsentPrompt, EndpointUse, UserInteraction};
 pub use vault::{Vault, VaultEntryKind, VaultEntryPersistence, VaultError, VaultKey, VaultProblem};

@@ -10,7 +10,7 @@ use crate::metadata_address;
 pub(crate) const REDACTED: &str = "[redacted]";
 
 /// Names of fields whose values are secrets, in queries, forms and JSON.
-const SECRET_FIELDS: [&str; 17] = [
+const SECRET_FIELD_NAMES: [&str; 17] = [
     "access_token",
     "actor_token",
     "assertion",
@@ -142,7 +142,7 @@ fn escape_untrusted_lines(text: &str) -> String {
 }
 
 fn is_secret_field(name: &str) -> bool {
-    SECRET_FIELDS.iter().any(|field| name.eq_ignore_ascii_case(field))
+    SECRET_FIELD_NAMES.iter().any(|field| name.eq_ignore_ascii_case(field))
 }
 
 fn redact_form(text: &str) -> String {
@@ -181,7 +181,7 @@ mod tests {
         const SECRET: &str = "s3cr3t/+value";
         let mut redactor = SecretRedactor::default();
         let encoded: String = url::form_urlencoded::byte_serialize(SECRET.as_bytes()).collect();
-        for field in SECRET_FIELDS {
+        for field in SECRET_FIELD_NAMES {
             let query = Url::parse(&format!("https://a.example/x?a=1&{field}={encoded}&b=2")).unwrap();
             let shown = redactor.redact_url(&query);
             assert!(!shown.contains("s3cr3t") && shown.contains("b=2"), "[auth-ema-no-log] {field} in a URL: {shown}");

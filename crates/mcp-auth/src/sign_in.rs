@@ -19,7 +19,7 @@ enum SignInLock<'a> {
 
 impl AuthorizationContext {
     pub(crate) async fn sign_in(&self, why: AuthReason) -> Result<Account, AuthError> {
-        let cancelled = self.cancellation();
+        let cancelled = self.sign_in_cancellation();
         let ready = tokio::select! {
             biased;
             () = cancelled.cancelled() => return Err(AuthPhase::ResourceMetadata.error(AuthErrorCause::Cancelled)),
@@ -67,7 +67,7 @@ impl AuthorizationContext {
         unread: Option<&AuthError>,
     ) -> Result<Account, AuthError> {
         // Also resets the progress if the future is dropped.
-        let _ending = SignInGuard(self);
+        let _ending = SignInEndGuard(self);
         self.web.begin_sign_in_log();
         if let Some(unread) = unread {
             self.web.note(AuthPhase::Storage, &format!("the stored sign-in could not be read: {}", unread.cause));
@@ -93,9 +93,9 @@ impl AuthorizationContext {
     }
 }
 
-struct SignInGuard<'a>(&'a AuthorizationContext);
+struct SignInEndGuard<'a>(&'a AuthorizationContext);
 
-impl Drop for SignInGuard<'_> {
+impl Drop for SignInEndGuard<'_> {
     fn drop(&mut self) {
         self.0.state().progress = None;
         self.0.web.end_sign_in_log();

@@ -37,7 +37,7 @@ impl AuthorizationContext {
                 }
                 let request = self.prepare_browserless_request(challenge, ScopeLimit::Shown(&why)).await?;
                 let (id_token, exchange) = self.sign_in_at_identity_provider(provider, why, &request).await?;
-                self.set_progress(AuthPhase::Token, None);
+                self.set_sign_in_progress(AuthPhase::Token, None);
                 self.request_token(request, Some(exchange), Some(id_token), ConsentMode::Given).await
             }
             _ => self.sign_in_without_browser(challenge, None, ConsentMode::AskUser(why)).await,
@@ -84,7 +84,7 @@ impl AuthorizationContext {
             settings: self.settings.scopes.as_deref(),
             resource: None,
             server: found.authorization_server.scopes.as_deref(),
-            additional: &self.allowed_scopes(&client.id),
+            additional: &self.scopes_from_settings_and_approval(&client.id),
             refreshable: false,
         })
     }
@@ -110,13 +110,13 @@ impl AuthorizationContext {
         why: AuthReason,
         challenge: Option<TokenChallenge>,
     ) -> Result<Account, AuthError> {
-        let challenge = self.ensure_challenge(challenge).await?;
+        let challenge = self.obtain_token_challenge(challenge).await?;
         let found = self.discover(&challenge).await?;
         let server = &found.authorization_server;
         check_pkce_support(server)?;
         let key = self.dpop_binding_key(&found)?;
         let scopes = self.scopes_to_request(&why, &challenge, &found, true);
-        self.set_progress(AuthPhase::ClientId, None);
+        self.set_sign_in_progress(AuthPhase::ClientId, None);
         let SignInClient { client, callback, redirect_uri, reused_registration, entered_registration } =
             self.select_client(server, key.is_some()).await?;
         let visit = AuthorizationRequest {
@@ -136,22 +136,22 @@ impl AuthorizationContext {
             self.forget_unknown_client(server, error).await;
         }
         let (code, verifier, waiting) = visited?;
-        self.set_progress(AuthPhase::Token, None);
+        self.set_sign_in_progress(AuthPhase::Token, None);
         let endpoint = self.token_endpoint(server, &client, key.as_ref(), AuthPhase::Token);
         let granted = endpoint.exchange_code(&code, verifier, &redirect_uri, Some(&found.resource)).await;
         match granted {
             Ok(granted) => {
-                self.set_progress(AuthPhase::Storage, None);
+                self.set_sign_in_progress(AuthPhase::Storage, None);
                 if let Some(registration) = &entered_registration {
                     self.store_registration(registration).await;
                 }
                 let account = self.store_sign_in(&found, client, key.as_ref(), scopes, &granted, (None, None)).await;
-                waiting.send_final_page(Ok(())).await;
+                waiting.send_sign_in_result_page(Ok(())).await;
                 Ok(account)
             }
             Err(error) => {
                 self.forget_unknown_client(server, &error).await;
-                waiting.send_final_page(Err(&error.to_string())).await;
+                waiting.send_sign_in_result_page(Err(&error.to_string())).await;
                 Err(error)
             }
         }
@@ -186,9 +186,9 @@ impl AuthorizationContext {
         challenge: Option<TokenChallenge>,
         reach: ScopeLimit<'_>,
     ) -> Result<BrowserlessTokenRequest, AuthError> {
-        let challenge = self.ensure_challenge(challenge).await?;
+        let challenge = self.obtain_token_challenge(challenge).await?;
         let found = self.discover(&challenge).await?;
-        let client = self.non_interactive_client(&found.authorization_server).await?;
+        let client = self.select_client_without_user(&found.authorization_server).await?;
         let scopes = match reach {
             ScopeLimit::Shown(why) => self.scopes_to_request(why, &challenge, &found, false),
             ScopeLimit::Allowed { steps_up } => self.allowed_scopes_to_request(&challenge, &found, &client, steps_up),
@@ -266,7 +266,7 @@ impl AuthorizationContext {
     ) -> Account {
         let now = self.now();
         let renewed = self.state().record.as_ref().filter(|_| !self.is_interactive()).map(|record| record.signed_in_at);
-        let is_shown = |endpoint: &Url| approved.as_ref().is_none_or(|approved| approved.has(endpoint));
+        let is_shown = |endpoint: &Url| approved.as_ref().is_none_or(|approved| approved.covers_endpoint(endpoint));
         let record = SignInRecord {
             server: self.mcp_server.clone(),
             issuer: found.authorization_server.issuer.clone(),

@@ -133,7 +133,7 @@ pub(crate) struct GrantApproval {
 }
 
 impl GrantApproval {
-    pub(crate) fn has(&self, endpoint: &Url) -> bool {
+    pub(crate) fn covers_endpoint(&self, endpoint: &Url) -> bool {
         self.endpoints.contains(endpoint)
     }
 }

@@ -13,7 +13,7 @@ use crate::secret_redactor::{REDACTED, SecretRedactor};
 /// operations after it.
 const MAX_STORED_STEPS: usize = 60;
 /// HTTP headers that a step displays. `true` if the header's value is a secret, which is then redacted.
-const LOGGED_HEADERS: [(&str, bool); 11] = [
+const LOGGED_HTTP_HEADERS: [(&str, bool); 11] = [
     ("accept", false),
     ("authorization", true),
     ("cache-control", false),
@@ -40,12 +40,12 @@ pub(crate) struct StepLog {
 
 impl StepLog {
     /// Discards all logged steps when a new sign-in begins.
-    pub(crate) fn begin(&mut self) {
+    pub(crate) fn begin_sign_in(&mut self) {
         (self.steps, self.later_steps, self.is_later) = (Vec::new(), Vec::new(), false);
     }
 
     /// Ends the log of the sign-in. From then on, steps are stored separately and do not displace those of the sign-in.
-    pub(crate) fn end(&mut self) {
+    pub(crate) fn end_sign_in(&mut self) {
         self.is_later = true;
     }
 
@@ -80,7 +80,7 @@ impl StepLog {
     }
 
     /// Adds a step for an authorization request that was opened in the browser.
-    pub(crate) fn browser_request(&mut self, at: SystemTime, phase: AuthPhase, url: &Url, conclusion: &str) {
+    pub(crate) fn add_browser_request(&mut self, at: SystemTime, phase: AuthPhase, url: &Url, conclusion: &str) {
         let request = LoggedHttpRequest {
             method: "GET".to_owned(),
             url: self.redactor.redact_url(url),
@@ -92,7 +92,7 @@ impl StepLog {
     }
 
     /// Adds a step for an HTTP request and its response, or for a request without a response.
-    pub(crate) fn http_request(
+    pub(crate) fn add_http_request(
         &mut self,
         at: SystemTime,
         duration: Duration,
@@ -127,26 +127,26 @@ impl StepLog {
     /// Sets the conclusion of the latest step.
     pub(crate) fn set_conclusion(&mut self, conclusion: &str) {
         let conclusion = self.redactor.redact_text(conclusion);
-        if let Some(step) = self.current().last_mut() {
+        if let Some(step) = self.current_steps().last_mut() {
             step.conclusion = conclusion;
         }
     }
 
     fn push(&mut self, step: AuthStep) {
-        let steps = self.current();
+        let steps = self.current_steps();
         if steps.len() == MAX_STORED_STEPS {
             steps.remove(0);
         }
         steps.push(step);
     }
 
-    fn current(&mut self) -> &mut Vec<AuthStep> {
+    fn current_steps(&mut self) -> &mut Vec<AuthStep> {
         if self.is_later { &mut self.later_steps } else { &mut self.steps }
     }
 
     fn displayed_headers(&self, headers: &HeaderMap) -> Vec<(String, String)> {
         let mut shown = Vec::new();
-        for (name, is_secret) in LOGGED_HEADERS {
+        for (name, is_secret) in LOGGED_HTTP_HEADERS {
             for value in headers.get_all(name) {
                 let value = String::from_utf8_lossy(value.as_bytes());
                 let value = match (is_secret, name, value.split_once(' ')) {

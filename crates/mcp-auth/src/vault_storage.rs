@@ -6,7 +6,7 @@ use std::time::Duration;
 use secrecy::{ExposeSecret as _, SecretSlice};
 use tokio::time::Instant;
 
-use crate::authorization_context::{AuthorizationContext, VaultContents};
+use crate::authorization_context::{AuthorizationContext, LastKnownVaultContents};
 use crate::client_registration::ClientRegistration;
 use crate::dpop::unix_seconds;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
@@ -42,10 +42,10 @@ impl AuthorizationContext {
                 return Err(vault_read_error(error));
             }
         };
-        let record = self.parse_record(entry.as_ref());
+        let record = self.parse_sign_in_record(entry.as_ref());
         {
             let mut state = self.state();
-            state.in_vault = VaultContents::from_entry(entry.as_ref());
+            state.in_vault = LastKnownVaultContents::from_entry(entry.as_ref());
             // A sign-in that completed meanwhile takes precedence.
             if state.loaded {
                 return Ok(());
@@ -80,15 +80,16 @@ impl AuthorizationContext {
         let _lock = self.record_lock.lock().await;
         // A temporary read error has no effect.
         let Ok(entry) = self.settings.vault.read(&self.vault_key(VaultEntryKind::Account)).await else { return false };
-        let record = self.parse_record(entry.as_ref());
+        let record = self.parse_sign_in_record(entry.as_ref());
         {
             let mut state = self.state();
-            let found = VaultContents::from_entry(entry.as_ref());
+            let found = LastKnownVaultContents::from_entry(entry.as_ref());
             let known = std::mem::replace(&mut state.in_vault, found);
-            let ours = VaultContents::from_entry(state.record.as_ref().map(SignInRecord::to_vault_entry).as_ref());
+            let ours =
+                LastKnownVaultContents::from_entry(state.record.as_ref().map(SignInRecord::to_vault_entry).as_ref());
             // An entry that could not be read before is older than the current state. An entry that cannot be parsed
             // does not replace a valid record.
-            let is_older = known == VaultContents::Unknown;
+            let is_older = known == LastKnownVaultContents::Unknown;
             if known == found || ours == found || is_older || (record.is_none() && entry.is_some()) {
                 return false;
             }
@@ -105,13 +106,13 @@ impl AuthorizationContext {
 
     /// Parses a vault entry as a sign-in record. Returns `None` if the record does not match the settings, such as the
     /// configured issuer.
-    fn parse_record(&self, entry: Option<&SecretSlice<u8>>) -> Option<SignInRecord> {
+    fn parse_sign_in_record(&self, entry: Option<&SecretSlice<u8>>) -> Option<SignInRecord> {
         let mut record = SignInRecord::from_vault_entry(entry?, &self.mcp_server)?;
         // A record of another issuer than the configured one is not used.
         if self.settings.issuer.as_ref().is_some_and(|issuer| *issuer != record.issuer) {
             return None;
         }
-        self.redact_record_secrets(&record);
+        self.register_record_secrets_to_redact(&record);
         if self.settings.dpop == DpopUse::Always && record.tokens.as_ref().is_some_and(|tokens| !tokens.bound) {
             record.tokens = None;
             record.ended =
@@ -120,7 +121,7 @@ impl AuthorizationContext {
         Some(record)
     }
 
-    fn redact_record_secrets(&self, record: &SignInRecord) {
+    fn register_record_secrets_to_redact(&self, record: &SignInRecord) {
         let tokens = record.tokens.as_ref();
         let secrets = [
             tokens.map(|tokens| &tokens.access),
@@ -136,7 +137,7 @@ impl AuthorizationContext {
     /// Replaces the sign-in record in memory and in the vault. If the vault can't store it, the record stays in memory
     /// until the app exits.
     pub(crate) async fn store_record(&self, record: SignInRecord) {
-        self.redact_record_secrets(&record);
+        self.register_record_secrets_to_redact(&record);
         {
             let mut state = self.state();
             state.record = Some(record);
@@ -148,7 +149,7 @@ impl AuthorizationContext {
         let entry = self.state().record.as_ref().map(SignInRecord::to_vault_entry);
         // The record was removed meanwhile.
         let Some(entry) = entry else { return };
-        let written = VaultContents::from_entry(Some(&entry));
+        let written = LastKnownVaultContents::from_entry(Some(&entry));
         let result = self.settings.vault.write(&self.vault_key(VaultEntryKind::Account), entry).await;
         {
             let mut state = self.state();
@@ -168,7 +169,7 @@ impl AuthorizationContext {
     ///
     /// # Errors
     /// Returns a [`VaultError`] if the vault may still have the record. It is removed from memory in any case.
-    pub(crate) async fn forget_record(&self, keep_client: bool) -> Result<(), VaultError> {
+    pub(crate) async fn remove_sign_in_record(&self, keep_client: bool) -> Result<(), VaultError> {
         let record = {
             let mut state = self.state();
             state.loaded = true;
@@ -183,7 +184,7 @@ impl AuthorizationContext {
             let _lock = self.record_lock.lock().await;
             let removed = self.settings.vault.remove(&self.vault_key(VaultEntryKind::Account)).await;
             if removed.is_ok() {
-                self.state().in_vault = VaultContents::Nothing;
+                self.state().in_vault = LastKnownVaultContents::Nothing;
             }
             removed
         };

@@ -62,7 +62,7 @@ pub const fn to_sign_in_phase(phase: AuthPhase) -> SignInPhase {
 /// Returns the recorded HTTP exchanges of the last sign-in, oldest first. Secrets in them are redacted.
 #[must_use]
 pub fn to_sign_in_steps(authorization: &ServerAuthorization) -> Vec<SignInStep> {
-    authorization.steps().into_iter().map(to_sign_in_step).collect()
+    authorization.logged_steps().into_iter().map(to_sign_in_step).collect()
 }
 
 fn to_sign_in_step(step: AuthStep) -> SignInStep {

@@ -138,7 +138,7 @@ async fn debug_output_of_settings_contains_no_secrets() {
 async fn query_of_the_server_url_is_not_sent_or_shown() {
     for metadata in [ResourceMetadataLocation::WellKnown, ResourceMetadataLocation::SameOrigin] {
         let (issuer, server) = start_servers(|_| (), |script| script.metadata = metadata.clone()).await;
-        let bench = TestAuthorization::at_server(
+        let bench = TestAuthorization::for_server_url(
             &format!("{}?api_key=s3cr3t%2Fvalue+x&v=1", server.url()),
             Default::default(),
             |_| (),
@@ -196,14 +196,14 @@ fn longer_secrets_are_redacted_first() {
 fn later_steps_do_not_displace_the_steps_of_the_sign_in() {
     let mut log = crate::step_log::StepLog::default();
     let now = std::time::SystemTime::UNIX_EPOCH;
-    log.begin();
+    log.begin_sign_in();
     log.note(now, AuthPhase::Consent, "the user agreed");
-    log.end();
+    log.end_sign_in();
     (0..500).for_each(|number| log.note(now, AuthPhase::Refresh, &format!("renewal {number}")));
     let steps = log.steps();
     assert_eq!(steps[0].conclusion, "the user agreed", "the steps of the sign-in must be retained");
     assert_eq!(steps.last().unwrap().conclusion, "renewal 499", "the last later step must be retained");
     assert!(steps.len() < 100, "the number of steps must be limited: {}", steps.len());
-    log.begin();
+    log.begin_sign_in();
     assert!(log.steps().is_empty(), "the next sign-in must clear the log");
 }

@@ -187,7 +187,7 @@ impl Owner {
     pub(crate) fn paste_redirect(&mut self, name: &str, address: &str) -> Result<(), SignInError> {
         let record = self.servers.records.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
         let waiting = record.sign_in.sign_in.as_ref().and_then(|sign_in| {
-            let progress = views::sign_in_progress_view(sign_in.authorization.in_progress()?, &sign_in.user.progress());
+            let progress = views::sign_in_progress_view(sign_in.authorization.progress()?, &sign_in.user.progress());
             Some((sign_in, progress.redirect_uri.filter(|_| progress.phase == SignInPhase::AwaitingBrowser)?))
         });
         let Some((sign_in, redirect_uri)) = waiting else { return Err(SignInError::NotWaiting(name.to_owned())) };
