@@ -13,7 +13,7 @@ use domain::call::CallProgress;
 use host_state::{PendingRefreshes, TickTimer, redact_error, redact_failure};
 use mcp_proto::session::{
     CallDeadline, CallError, CallId, CancelReason, ClientRequest, ClientResponse, CloseReason, HandshakeFault,
-    HandshakeMode, ServerRequestId, ServerResult, TaskView,
+    HandshakeMode, ServerRequestId, ServerResult, TaskState,
 };
 use mcp_transport::driver::{DriverEvent, SessionControl, SessionOwner};
 use mcp_transport::stdio::StderrRing;
@@ -107,7 +107,7 @@ struct ServerLists {
 #[derive(Default)]
 struct CoalescedEvents {
     progress: FxHashMap<CallTicket, CallProgress>,
-    tasks: FxHashMap<CallTicket, TaskView>,
+    tasks: FxHashMap<CallTicket, TaskState>,
     updated: HashSet<String>,
     /// Number of the latest activity entry that was reported to the owner.
     reported_activity: u64,

@@ -9,7 +9,7 @@ use crate::types::{
     ServerCapabilities,
 };
 
-use super::{CallError, CloseReason, ServerResult, TaskView};
+use super::{CallError, CloseReason, ServerResult, TaskState};
 
 /// Identifier of a call, unique in its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -143,7 +143,7 @@ pub enum ServerRequest {
 ///
 /// // A request is answered once.
 /// assert!(session.answer(request, ClientResponse::Elicitation(result), now).is_err());
-/// # Ok::<(), mcp_proto::UnknownRequest>(())
+/// # Ok::<(), mcp_proto::ClientResponseError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClientResponse {
@@ -305,7 +305,7 @@ pub enum SessionEvent {
         /// Call that continues as the task. It still ends with [`SessionEvent::Done`].
         call: CallId,
         /// Latest state of the task, as reported by the server.
-        task: Box<TaskView>,
+        task: Box<TaskState>,
     },
     /// The session dropped invalid entries of a list.
     ItemsDropped {

@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde::Deserialize;
 
 use crate::jsonrpc::{
-    IncomingMessage, InvalidCause, InvalidMessage, RawJson, RequestId, RpcError, code, escape_and_truncate,
+    IncomingMessage, InvalidMessage, InvalidMessageCause, RawJson, RequestId, RpcError, code, escape_and_truncate,
 };
 use crate::types::{ElicitParams, LogMessage, Map};
 
@@ -14,7 +14,7 @@ use super::request_table::{RequestPurpose, ResponseMatch};
 use super::{CallError, ListKind, Session, SessionEvent, StreamOrigin, results};
 
 /// Maximum number of URL elicitations whose ids are stored until the server reports them as complete.
-const MAX_STORED_ELICITATION_IDS: usize = 256;
+const MAX_STORED_URL_ELICITATION_IDS: usize = 256;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -46,7 +46,7 @@ impl Session {
             IncomingMessage::ErrorWithoutId { error } => self.on_error_without_id(error, now),
             IncomingMessage::Request { id, method, params } if self.accepts_server_requests() => {
                 let bytes = raw_params_bytes(params.as_ref());
-                self.on_request(id, &method, parse_params_object(params.as_ref()), bytes, (batch, &origin), now);
+                self.on_server_request(id, &method, parse_params_object(params.as_ref()), bytes, (batch, &origin), now);
             }
             // 2026-07-28 has no requests of servers, and only requests and notifications may be written to a local
             // server (`basic/transports/stdio`).
@@ -68,7 +68,7 @@ impl Session {
                     self.report_anomaly(format!("the notification `{method}` does not fit: params: {cause}"), None);
                 }
             },
-            IncomingMessage::Batch(messages) => self.process_batch(messages, origin, now),
+            IncomingMessage::Batch(messages) => self.process_received_batch(messages, origin, now),
         }
     }
 
@@ -83,13 +83,17 @@ impl Session {
             ResponseMatch::Waiting(RequestPurpose::Probe) => self.on_probe_response(result, now),
             ResponseMatch::Waiting(RequestPurpose::Initialize) => self.on_initialize_response(result, now),
             ResponseMatch::Waiting(RequestPurpose::Call(call)) => self.on_call_response(call, result, now),
-            ResponseMatch::Waiting(RequestPurpose::Listen) => self.on_listen_ended(result.map(|_| ()), now),
-            ResponseMatch::Waiting(RequestPurpose::Relist { call, page }) => self.on_tool_list_page(call, page, result),
+            ResponseMatch::Waiting(RequestPurpose::Listen) => self.on_listen_response(result.map(|_| ()), now),
+            ResponseMatch::Waiting(RequestPurpose::Relist { call, page }) => {
+                self.on_tool_list_for_headers(call, page, result)
+            }
             ResponseMatch::Waiting(RequestPurpose::Restore) => self.on_state_restore_response(result),
             ResponseMatch::Waiting(RequestPurpose::HealthCheck) => self.liveness.on_pong(),
-            ResponseMatch::Waiting(RequestPurpose::TaskGet(call)) => self.on_task_fetched(call, result, now),
-            ResponseMatch::Waiting(RequestPurpose::TaskResult(call)) => self.on_task_result(call, result),
-            ResponseMatch::Waiting(RequestPurpose::TaskUpdate(call)) => self.on_task_updated(call, id, result, now),
+            ResponseMatch::Waiting(RequestPurpose::TaskGet(call)) => self.on_task_get_response(call, result, now),
+            ResponseMatch::Waiting(RequestPurpose::TaskResult(call)) => self.on_task_result_response(call, result),
+            ResponseMatch::Waiting(RequestPurpose::TaskUpdate(call)) => {
+                self.on_task_update_response(call, id, result, now)
+            }
             ResponseMatch::Waiting(RequestPurpose::TaskCancel) => {}
             ResponseMatch::GivenUp => self.cancel_task_of_late_response(id, result),
             ResponseMatch::Answered => {
@@ -122,7 +126,7 @@ impl Session {
     /// Handles a received line that is not a valid message. If it seems to be a response, the call that it belongs to
     /// fails immediately. If it seems to be a request, the session responds with an error.
     pub(super) fn on_invalid_message(&mut self, invalid: InvalidMessage, batch: Option<u64>, now: Instant) {
-        if invalid.cause == InvalidCause::Blank {
+        if invalid.cause == InvalidMessageCause::Blank {
             return;
         }
         let description = format!("{}: {}", invalid.cause, invalid.excerpt);
@@ -132,13 +136,13 @@ impl Session {
         self.report_anomaly(description, invalid.id.clone());
         if let Some(id) = invalid.peer_request.clone() {
             if self.accepts_server_requests() && !self.is_server_request_open(&id) {
-                let code = if matches!(invalid.cause, InvalidCause::NotJson(_)) {
+                let code = if matches!(invalid.cause, InvalidMessageCause::NotJson(_)) {
                     code::PARSE_ERROR
                 } else {
                     code::INVALID_REQUEST
                 };
-                self.expect_batch_response(batch);
-                self.respond(id, batch, Err(RpcError::new(code, invalid.cause.to_string())));
+                self.expect_another_batch_response(batch);
+                self.send_server_request_response(id, batch, Err(RpcError::new(code, invalid.cause.to_string())));
             }
             return;
         }
@@ -172,7 +176,7 @@ impl Session {
                 RequestPurpose::Restore | RequestPurpose::TaskUpdate(_) | RequestPurpose::TaskCancel,
             ) => {}
             ResponseMatch::Waiting(RequestPurpose::Listen) => {
-                self.on_listen_ended(Err(RpcError::new(code::PARSE_ERROR, error.to_string())), now);
+                self.on_listen_response(Err(RpcError::new(code::PARSE_ERROR, error.to_string())), now);
             }
             ResponseMatch::Waiting(RequestPurpose::HealthCheck) => self.liveness.on_pong(),
             ResponseMatch::GivenUp | ResponseMatch::Answered | ResponseMatch::Unknown => {}
@@ -183,15 +187,15 @@ impl Session {
         let ready = matches!(self.phase, SessionPhase::Ready);
         let read = match method {
             "notifications/message" => results::deserialize_object::<LogMessage>(params).map(|message| {
-                let call = self.call_of_stream(origin);
-                self.events.push_sized(SessionEvent::Log { message: Box::new(message), call }, bytes);
+                let call = self.call_of_response_stream(origin);
+                self.events.push_with_size(SessionEvent::Log { message: Box::new(message), call }, bytes);
             }),
             "notifications/cancelled" => {
                 results::deserialize_object::<CancelledParams>(params).map(|CancelledParams { request_id }| {
                     if self.accepts_server_requests() {
                         self.on_request_cancelled_by_server(&request_id, now);
                     } else {
-                        self.on_listen_cancelled(&request_id, now);
+                        self.on_listen_request_cancelled(&request_id, now);
                     }
                 })
             }
@@ -205,19 +209,19 @@ impl Session {
                     return;
                 }
                 results::deserialize_object::<ResourceUpdatedParams>(params).map(|ResourceUpdatedParams { uri }| {
-                    self.events.push_sized(SessionEvent::ResourceUpdated { uri }, bytes)
+                    self.events.push_with_size(SessionEvent::ResourceUpdated { uri }, bytes)
                 })
             }
             "notifications/elicitation/complete" if self.revision().has_elicitation_complete() => {
                 results::deserialize_object::<ElicitationCompleteParams>(params)
                     .map(|done| self.on_elicitation_completed(done.elicitation_id))
             }
-            "notifications/tasks/status" if self.revision().has_core_tasks() => self.on_task_message(params, now),
+            "notifications/tasks/status" if self.revision().has_core_tasks() => self.on_task_state_message(params, now),
             "notifications/tasks" if self.revision().has_subscriptions_listen() => {
                 if !self.is_subscribed_notification(&params) {
                     return;
                 }
-                self.on_task_message(params, now)
+                self.on_task_state_message(params, now)
             }
             "notifications/subscriptions/acknowledged" if self.revision().has_subscriptions_listen() => {
                 self.on_subscription_acknowledged(params, now);
@@ -245,7 +249,7 @@ impl Session {
     /// 2025-11-25).
     pub(super) fn store_elicitation_id(&mut self, params: &ElicitParams) {
         if let ElicitParams::Url { elicitation_id: Some(id), .. } = params {
-            if self.elicitations.len() == MAX_STORED_ELICITATION_IDS {
+            if self.elicitations.len() == MAX_STORED_URL_ELICITATION_IDS {
                 self.elicitations.shift_remove_index(0);
             }
             self.elicitations.insert(id.clone());

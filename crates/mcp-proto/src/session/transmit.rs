@@ -27,9 +27,9 @@ impl Session {
     pub(super) fn send_call_request(&mut self, id: CallId) {
         let revision = self.revision();
         if self.is_reopening() {
-            return self.retain_call_for_new_session(id);
+            return self.retain_call_until_session_reopens(id);
         }
-        let as_task = self.task_parameter(id);
+        let as_task = self.task_parameter_of_call(id);
         let extra = match self.name_and_param_headers(id) {
             Ok(extra) => extra,
             Err(what) => return self.end_call(id, Err(CallError::Unsupported { what })),

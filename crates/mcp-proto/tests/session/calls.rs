@@ -284,7 +284,7 @@ fn malformed_list_entry_is_dropped() {
 }
 
 #[test]
-fn large_content_is_sliced_and_small_content_copied() {
+fn large_content_shares_the_received_bytes_and_small_content_is_copied() {
     let mut peer = TestSession::ready(Revision::V2025_11_25);
     let (call, sent) = peer.start_call(tool_call());
     let (data, escaped) = ("QUJD".repeat(5000), "line\n".repeat(5000));

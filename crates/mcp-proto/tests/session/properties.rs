@@ -132,7 +132,7 @@ impl ResponseCounter {
     }
 }
 
-fn nth_request(which: usize) -> ClientRequest {
+fn nth_sample_request(which: usize) -> ClientRequest {
     match which {
         0 => ClientRequest::Ping,
         1 => ClientRequest::ListTools { cursor: None },
@@ -143,7 +143,7 @@ fn nth_request(which: usize) -> ClientRequest {
     }
 }
 
-fn nth_response(server_request: &ServerRequest, how: usize) -> ClientResponse {
+fn nth_sample_response(server_request: &ServerRequest, how: usize) -> ClientResponse {
     match (server_request, how) {
         (_, 0) => ClientResponse::Refused { code: -1, message: "no".into() },
         (ServerRequest::Elicitation(_), _) => {
@@ -154,7 +154,7 @@ fn nth_response(server_request: &ServerRequest, how: usize) -> ClientResponse {
     }
 }
 
-fn run_session(mut peer: TestSession, inputs: Vec<SessionInput>) {
+fn run_session_with_inputs(mut peer: TestSession, inputs: Vec<SessionInput>) {
     let mut ledger = ResponseCounter::default();
     ledger.record_events(&mut peer);
     for input in inputs {
@@ -174,7 +174,7 @@ fn run_session(mut peer: TestSession, inputs: Vec<SessionInput>) {
                 peer.send_line(line);
             }
             SessionInput::Call(which) => {
-                if let Ok(call) = peer.session.call(nth_request(which), LONG_DEADLINE, peer.now) {
+                if let Ok(call) = peer.session.call(nth_sample_request(which), LONG_DEADLINE, peer.now) {
                     assert!(ledger.calls.insert(call), "ids of calls must be unique");
                     ledger.open_calls.push(call);
                 }
@@ -186,10 +186,10 @@ fn run_session(mut peer: TestSession, inputs: Vec<SessionInput>) {
             SessionInput::Answer(which, how) if !ledger.open_requests.is_empty() => {
                 let at = which % ledger.open_requests.len();
                 let (server_request, kind) = ledger.open_requests[at].clone();
-                if peer.session.answer(server_request, nth_response(&kind, how), peer.now).is_ok() {
+                if peer.session.answer(server_request, nth_sample_response(&kind, how), peer.now).is_ok() {
                     ledger.open_requests.remove(at);
-                    let again = peer.session.answer(server_request, nth_response(&kind, how), peer.now);
-                    assert_eq!(again, Err(UnknownRequest::NotOpen), "a request may be answered once");
+                    let again = peer.session.answer(server_request, nth_sample_response(&kind, how), peer.now);
+                    assert_eq!(again, Err(ClientResponseError::NotOpen), "a request may be answered once");
                 }
             }
             SessionInput::Cancel(_) | SessionInput::Answer(..) => {}
@@ -259,7 +259,7 @@ proptest! {
 
     #[test]
     fn session_in_handshake_keeps_its_invariants(inputs in prop::collection::vec(any_input(), 0..40)) {
-        run_session(TestSession::new(HandshakeMode::Probe), inputs);
+        run_session_with_inputs(TestSession::new(HandshakeMode::Probe), inputs);
     }
 
     #[test]
@@ -267,7 +267,7 @@ proptest! {
         known in prop::sample::select(vec![None, Some(Revision::V2025_11_25), Some(Revision::V2026_07_28)]),
         inputs in prop::collection::vec(any_input(), 0..40),
     ) {
-        run_session(TestSession::with_config(SessionConfig { carrier: TransportKind::StreamableHttp, known, ..client_config(HandshakeMode::Probe) }), inputs);
+        run_session_with_inputs(TestSession::with_config(SessionConfig { carrier: TransportKind::StreamableHttp, known, ..client_config(HandshakeMode::Probe) }), inputs);
     }
 
     #[test]
@@ -285,7 +285,7 @@ proptest! {
         let mut capabilities = all_capabilities();
         capabilities["tasks"] = json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } });
         capabilities["extensions"] = json!({ "io.modelcontextprotocol/tasks": {} });
-        run_session(TestSession::ready_with(revision, capabilities, settings), inputs);
+        run_session_with_inputs(TestSession::ready_with(revision, capabilities, settings), inputs);
     }
 
     #[test]
@@ -317,7 +317,7 @@ proptest! {
             }
             if how == 1 && !open.is_empty() {
                 let (request, server_request) = open.swap_remove(which % open.len());
-                let _ = peer.session.answer(request, nth_response(&server_request, how), peer.now);
+                let _ = peer.session.answer(request, nth_sample_response(&server_request, how), peer.now);
             }
         }
         peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);

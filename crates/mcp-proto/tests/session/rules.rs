@@ -162,14 +162,14 @@ fn trace_context_is_sent_with_each_request_in_w3c_form() {
     let trace = TraceContext::new(parent.into(), Some("a=1,b=2".into()), Some("user=x;p=1".into())).unwrap();
     for (revision, there) in [(Revision::V2025_11_25, false), (Revision::V2026_07_28, true)] {
         let mut peer = TestSession::ready(revision);
-        peer.session.set_trace(Some(trace.clone()));
+        peer.session.set_trace_context(Some(trace.clone()));
         let (_, sent) = peer.start_call(tool_call());
         let meta = &sent["params"]["_meta"];
         let found = [&meta["traceparent"], &meta["tracestate"], &meta["baggage"]];
         let expected =
             if there { [json!(parent), json!("a=1,b=2"), json!("user=x;p=1")] } else { [(); 3].map(|()| Value::Null) };
         assert_eq!(found.map(Clone::clone), expected, "[base-meta-trace-context]: in {revision}");
-        peer.session.set_trace(None);
+        peer.session.set_trace_context(None);
         let (_, sent) = peer.start_call(tool_call());
         assert_eq!(sent["params"]["_meta"].get("traceparent"), None, "the context must be absent after it was removed");
     }

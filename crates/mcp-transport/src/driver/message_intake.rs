@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
-use mcp_proto::{IncomingMessage, InvalidCause, InvalidMessage, Session, SessionEvent, StreamOrigin};
+use mcp_proto::{IncomingMessage, InvalidMessage, InvalidMessageCause, Session, SessionEvent, StreamOrigin};
 
 use super::event_outbox::EventOutbox;
 use super::{Direction, DriverEvent, Frame, FrameKind};
@@ -109,7 +109,7 @@ impl MessageIntake {
                     session.handle_message(message, origin, now);
                     return answers;
                 }
-                Err(invalid) if invalid.cause == InvalidCause::Blank => {}
+                Err(invalid) if invalid.cause == InvalidMessageCause::Blank => {}
                 Err(invalid) => {
                     let ours = matches!(&origin, StreamOrigin::Post(id) if invalid.id.as_ref() == Some(id));
                     self.process_invalid(invalid, bytes, session, outbox, now);

@@ -286,7 +286,7 @@ impl<'o> StreamableDriver<'o> {
             kind: ExchangeKind::Request { id, .. }, paused_call: paused_call @ None, ..
         }) = self.exchanges.get_mut(&exchange)
         {
-            *paused_call = self.core.session.pause_call_of(id, now);
+            *paused_call = self.core.session.pause_call_that_sent(id, now);
         }
     }
 
@@ -296,7 +296,7 @@ impl<'o> StreamableDriver<'o> {
             return;
         }
         if let Some(call) = self.exchanges.get_mut(&exchange).and_then(|running| running.paused_call.take()) {
-            self.core.session.resume_call(call, tokio_clock_now());
+            self.core.session.resume_call_deadlines(call, tokio_clock_now());
         }
     }
 

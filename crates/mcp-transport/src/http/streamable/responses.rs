@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use mcp_proto::{CloseReason, DeliveryFault, IncomingMessage, InvalidCause, RequestId, StreamOrigin};
+use mcp_proto::{CloseReason, DeliveryFault, IncomingMessage, InvalidMessageCause, RequestId, StreamOrigin};
 use reqwest::header::HeaderValue;
 
 use super::{ActiveExchange, ExchangeKind, StreamableDriver};
@@ -289,9 +289,9 @@ impl StreamableDriver<'_> {
 fn explain_invalid_body(body: &Bytes) -> String {
     match IncomingMessage::decode(body).map_err(|invalid| invalid.cause) {
         Ok(_) => "the answer is not one to this request".to_owned(),
-        Err(InvalidCause::Blank) => "the answer is empty".to_owned(),
+        Err(InvalidMessageCause::Blank) => "the answer is empty".to_owned(),
         // The messages of these causes mention standard output.
-        Err(InvalidCause::UnexpectedBanner | InvalidCause::LspHeader | InvalidCause::HttpText) => {
+        Err(InvalidMessageCause::UnexpectedBanner | InvalidMessageCause::LspHeader | InvalidMessageCause::HttpText) => {
             "the answer is not JSON".to_owned()
         }
         Err(cause) => format!("the answer cannot be read: {cause}"),
