@@ -101,7 +101,7 @@ pub fn authorization_settings(
             Some(true) => DpopUse::Always,
             Some(false) => DpopUse::Never,
         },
-        web: UntrustedUrlClient::guarded(origins),
+        web: UntrustedUrlClient::for_public_hosts_and(origins),
         vault,
         user,
         now: Arc::new(move || clock.time()),

@@ -60,7 +60,7 @@ use crate::vault::VaultEntryPersistence;
 /// # }
 /// # fn settings(server: Url) -> AuthorizationSettings {
 /// #     AuthorizationSettings {
-/// #         web: UntrustedUrlClient::guarded(vec![server.origin()]),
+/// #         web: UntrustedUrlClient::for_public_hosts_and(vec![server.origin()]),
 /// #         server,
 /// #         client: ClientIdSettings::default(),
 /// #         grant: GrantKind::AuthorizationCode,

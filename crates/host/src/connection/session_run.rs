@@ -206,7 +206,7 @@ impl SessionOwner for SessionRun<'_> {
         }
     }
 
-    fn event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>) {
+    fn handle_event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>) {
         self.on_driver_event(event, session);
     }
 
@@ -309,7 +309,7 @@ impl<'a> SessionRun<'a> {
         }
         self.ending.unresponsive.get_or_insert_with(|| format!("it did not answer after the computer slept: {error}"));
         if !session.is_ending() {
-            session.stop_because(match error {
+            session.stop_with_failure(match error {
                 CallError::Timeout { after, .. } => CloseReason::Unresponsive(*after),
                 other => CloseReason::ConnectionLost(other.to_string()),
             });

@@ -175,7 +175,7 @@ impl TestAuthorization {
         let hands = Arc::clone(&clock);
         let server = Url::parse(server).unwrap();
         let mut settings = AuthorizationSettings {
-            web: UntrustedUrlClient::guarded(vec![server.origin()]),
+            web: UntrustedUrlClient::for_public_hosts_and(vec![server.origin()]),
             server,
             client: ClientIdSettings { name: "Test".to_owned(), ..ClientIdSettings::default() },
             grant: GrantKind::AuthorizationCode,

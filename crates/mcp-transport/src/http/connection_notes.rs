@@ -32,7 +32,7 @@ impl ConnectionNotes {
     }
 
     /// Emits `line` as a [`DriverEvent::Note`], unless the rate limit is exceeded.
-    pub(super) fn note(&mut self, outbox: &mut EventOutbox, line: impl Into<String>) {
+    pub(super) fn emit_note(&mut self, outbox: &mut EventOutbox, line: impl Into<String>) {
         if !self.rate.take(tokio_clock_now()) {
             self.dropped += 1;
             return;

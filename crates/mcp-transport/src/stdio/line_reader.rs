@@ -48,7 +48,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 
     /// Returns the next line from the buffer without reading from the stream, or `None` if the buffer has no complete
     /// line.
-    pub(super) fn buffered_line(&mut self) -> Option<io::Result<DecodedLine>> {
+    pub(super) fn take_buffered_line(&mut self) -> Option<io::Result<DecodedLine>> {
         let found = if self.ended {
             self.lines.decode_eof(&mut self.buffer)
         } else if self.buffer.is_empty() {
@@ -62,7 +62,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     /// Returns the next line, or `None` at the end of the stream. Cancel safe.
     pub(super) async fn next(&mut self) -> Option<io::Result<DecodedLine>> {
         loop {
-            let found = self.buffered_line();
+            let found = self.take_buffered_line();
             if found.is_some() || self.ended {
                 return found;
             }

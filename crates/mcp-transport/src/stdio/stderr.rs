@@ -126,7 +126,7 @@ impl StderrForwarder {
         }
         self.dropped += cut;
         self.ring.push(text.clone());
-        let passes = self.bucket.take(tokio_clock_now()) && self.report_dropped();
+        let passes = self.bucket.take(tokio_clock_now()) && self.report_dropped_lines();
         if !passes || self.shown.try_send(StderrOutput::Line(text)).is_err() {
             self.dropped += line.len() as u64 + 1;
         }
@@ -134,7 +134,7 @@ impl StderrForwarder {
 
     /// Reports the number of dropped bytes, if there are any, and resets it. Returns `false` if the receiver has no
     /// room.
-    fn report_dropped(&mut self) -> bool {
+    fn report_dropped_lines(&mut self) -> bool {
         if self.dropped > 0 && self.shown.try_send(StderrOutput::Dropped(self.dropped)).is_ok() {
             self.dropped = 0;
         }

@@ -171,12 +171,12 @@ impl<'o> StreamableDriver<'o> {
     /// Waits for one event of the owner, a timer or the server, and handles it. The owner is polled first, so that a
     /// stop by the owner is not delayed. The server is polled last, and only while the owner accepts events.
     async fn step(&mut self) {
-        self.alarm.fire_no_later_than(self.core.next_wake());
+        self.alarm.fire_no_later_than(self.core.next_deadline());
         let room = self.core.has_room();
         let core = &mut self.core;
         tokio::select! {
             biased;
-            () = wait_until_owner_ready(core.owner) => core.run_owner(),
+            () = wait_until_owner_ready(core.owner) => core.process_ready_owner(),
             () = self.alarm.wait_until_due() => core.on_deadline(tokio_clock_now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = tokio_clock_now();
@@ -215,7 +215,7 @@ impl<'o> StreamableDriver<'o> {
             self.post_queued_messages();
             while self.core.has_room() {
                 let Some(event) = self.core.session.poll_event() else { break };
-                self.emit(event);
+                self.emit_session_event(event);
             }
             if !self.core.deliver_events() {
                 return;
@@ -223,7 +223,7 @@ impl<'o> StreamableDriver<'o> {
         }
     }
 
-    fn emit(&mut self, event: SessionEvent) {
+    fn emit_session_event(&mut self, event: SessionEvent) {
         match &event {
             SessionEvent::HandshakeFailed { fault: HandshakeFault::NotStreamable, .. } if self.may_fall_back => {
                 self.not_streamable = Some(event);
@@ -238,7 +238,7 @@ impl<'o> StreamableDriver<'o> {
             }
             _ => {}
         }
-        self.core.emit(event);
+        self.core.emit_session_event(event);
     }
 
     /// Makes `work` the next step of the HTTP exchange number `exchange`, if it is in progress.
@@ -300,7 +300,7 @@ impl<'o> StreamableDriver<'o> {
         }
     }
 
-    fn finish_request(&mut self, request: &RequestId) {
+    fn finish_exchange_of_request(&mut self, request: &RequestId) {
         let found =
             self.exchanges.iter().find(|(_, exchange)| exchange.carries_request(request)).map(|(number, _)| *number);
         if let Some(exchange) = found {
@@ -313,8 +313,8 @@ impl<'o> StreamableDriver<'o> {
         self.core.session.facts().map(|facts| facts.revision)
     }
 
-    fn note(&mut self, line: impl Into<String>) {
-        self.notes.note(&mut self.core.outbox, line);
+    fn emit_note(&mut self, line: impl Into<String>) {
+        self.notes.emit_note(&mut self.core.outbox, line);
     }
 
     fn close(&mut self, reason: CloseReason) {

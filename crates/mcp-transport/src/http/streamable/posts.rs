@@ -8,14 +8,14 @@ use serde::Deserialize;
 use super::{ExchangeKind, StreamableDriver};
 use crate::driver::driver_core::tokio_clock_now;
 use crate::http::HttpLimits;
-use crate::http::endpoint::RequestParts;
+use crate::http::endpoint::HttpRequestParts;
 use crate::http::headers::{self, SessionHeaders};
 use crate::http::{connection_notes, exchange};
 
 /// Maximum number of messages that wait because the maximum number of POSTs is in progress. With more, the session is
 /// closed. Since the session itself limits its requests, this mainly bounds the responses to a server that sends
 /// endless requests.
-const MAX_WAITING_MESSAGES: usize = 10_000;
+const MAX_MESSAGES_WAITING_FOR_POST: usize = 10_000;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -32,7 +32,7 @@ impl StreamableDriver<'_> {
                     let id = id.clone();
                     self.abandon_request(&id);
                 }
-                OutgoingKind::Request { method, .. } if self.opens_session(method) => {
+                OutgoingKind::Request { method, .. } if self.begins_handshake(method) => {
                     // The session may be reopening with another revision.
                     self.discard_session_state();
                     self.requests.push_back(outgoing);
@@ -47,7 +47,7 @@ impl StreamableDriver<'_> {
                 _ => self.messages.push_back(outgoing),
             }
         }
-        if self.requests.len() + self.messages.len() > MAX_WAITING_MESSAGES {
+        if self.requests.len() + self.messages.len() > MAX_MESSAGES_WAITING_FOR_POST {
             let waiting = self.requests.len() + self.messages.len();
             return self.close(CloseReason::NotReading(waiting));
         }
@@ -62,14 +62,14 @@ impl StreamableDriver<'_> {
 
     /// Returns `true` if a request with this method begins a handshake. After the handshake, `server/discover` only
     /// checks that the server responds.
-    pub(super) fn opens_session(&self, method: &str) -> bool {
+    pub(super) fn begins_handshake(&self, method: &str) -> bool {
         matches!(method, "initialize" | "server/discover") && self.core.session.facts().is_none()
     }
 
     /// Abandons a request of the client: removes it from the queue, or closes its response stream.
     fn abandon_request(&mut self, request: &RequestId) {
         self.requests.retain(|waiting| !matches!(&waiting.about, OutgoingKind::Request { id, .. } if id == request));
-        self.finish_request(request);
+        self.finish_exchange_of_request(request);
     }
 
     fn post(&mut self, outgoing: OutgoingMessage) {
@@ -86,7 +86,7 @@ impl StreamableDriver<'_> {
         let session = self.session_id.as_ref().filter(|_| !modern && !opens);
         let in_session = session.is_some();
         let name = match &about {
-            OutgoingKind::Request { method, .. } if method == "server/discover" && !self.opens_session(method) => {
+            OutgoingKind::Request { method, .. } if method == "server/discover" && !self.begins_handshake(method) => {
                 "ping".into()
             }
             about => connection_notes::outgoing_message_name(about),
@@ -100,7 +100,7 @@ impl StreamableDriver<'_> {
                 return self.on_unsendable_message(about, cause);
             }
         };
-        let parts = RequestParts { method: Method::POST, url: self.url.clone(), headers, body: Some(body.clone()) };
+        let parts = HttpRequestParts { method: Method::POST, url: self.url.clone(), headers, body: Some(body.clone()) };
         let endpoint = self.endpoint.clone();
         match about {
             OutgoingKind::Request { id, .. } => {
@@ -144,7 +144,7 @@ impl StreamableDriver<'_> {
             OutgoingKind::Request { id, .. } => {
                 self.core.session.handle_undelivered(&id, DeliveryFault::Unreachable { cause }, tokio_clock_now());
             }
-            _ => self.note(cause),
+            _ => self.emit_note(cause),
         }
     }
 }
