@@ -73,13 +73,14 @@ pub(crate) fn without_unsupported_permissions(mut page: AppPage) -> (AppPage, Ve
     let frames = page.metadata.domains.as_mut().map(|domains| std::mem::take(&mut domains.frame_domains));
     let frames = DeclaredDomains { frame_domains: frames.unwrap_or_default(), ..DeclaredDomains::default() };
     let frames = DeclaredCspSources::parse(&frames);
-    let nested =
-        frames.iter().map(|(used_as, source)| format!("{} {source} {NO_NESTED_FRAMES_REASON}", used_as.member()));
+    let nested = frames
+        .iter()
+        .map(|(used_as, source)| format!("{} {source} {NO_NESTED_FRAMES_REASON}", used_as.metadata_name()));
     let nested = nested.chain(frames.dropped.iter().map(ToString::to_string));
     let requested = std::mem::take(&mut page.metadata.permissions);
     let (granted, refused): (Vec<_>, Vec<_>) = requested.iter().partition(|one| GRANTABLE_PERMISSIONS.contains(one));
     page.metadata.permissions = granted.into();
-    let permissions = refused.iter().map(|permission| format!("{} {NO_DEVICES_REASON}", permission.member()));
+    let permissions = refused.iter().map(|permission| format!("{} {NO_DEVICES_REASON}", permission.metadata_name()));
     let domain = page.metadata.domain.iter().map(|domain| format!("domain {domain} {NO_STABLE_ORIGIN_REASON}"));
     let notes = nested.chain(permissions).chain(domain).collect();
     (page, notes)

@@ -19,15 +19,15 @@ pub use capabilities::{AcceptedContentKinds, HostCapabilities, SamplingSupport, 
 pub use diagnostics::{AppConsoleLevel, AppDiagnostic, with_diagnostic_script};
 pub use display_mode::DisplayMode;
 pub use host_context::{
-    AxisSize, ContainerSize, HostContext, InputDevices, Platform, STYLE_VARIABLES, StyleError, StyleVariables, Theme,
-    ToolInfo,
+    ContainerAxisSize, ContainerSize, HostContext, HostPlatform, InputDevices, STYLE_VARIABLES, StyleVariables,
+    StyleVariablesError, Theme, ToolInfo,
 };
 pub use media_type::APP_PAGE_MEDIA_TYPE;
 pub use metadata::{
-    AppPageMetadata, DeclaredDomains, MAX_DOMAIN_BYTES, MAX_DOMAINS_PER_LIST, MAX_METADATA_FAULTS, MetadataFault,
-    MetadataProblem, PagePermission, PagePermissions, ToolMetadata, ToolVisibility,
+    AppPageMetadata, DeclaredDomains, MAX_DECLARED_DOMAIN_BYTES, MAX_DECLARED_DOMAINS_PER_LIST, MAX_METADATA_FAULTS,
+    MetadataFault, MetadataProblem, PagePermission, PagePermissions, ToolMetadata, ToolVisibility,
 };
-pub use page::{AppPage, AppPageHash, AppPageReadError, MAX_PAGE_BYTES};
+pub use page::{AppPage, AppPageHash, AppPageReadError, MAX_APP_PAGE_BYTES};
 pub use partial_arguments::{MAX_PARTIAL_ARGUMENTS_BYTES, MAX_PARTIAL_ARGUMENTS_DEPTH, PartialArguments};
 pub use resource_uri::{MAX_UI_URI_BYTES, UiUri, UiUriProblem};
 pub use sandbox_policy::{

@@ -15,7 +15,7 @@ use crate::sandbox_policy::DeclaredCspSources;
 use crate::text::UntrustedTextExcerpt;
 
 /// Maximum size of an app page in bytes, after decoding.
-pub const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
+pub const MAX_APP_PAGE_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum number of content items that are searched for the app page.
 const MAX_SEARCHED_CONTENT_ITEMS: usize = 16;
 /// Prefix of the hashed bytes, which identifies the version of the hash's format.
@@ -99,8 +99,8 @@ pub enum AppPageReadError {
     /// The document has no characters other than white space.
     #[error("the page is empty")]
     Empty,
-    /// The document is larger than [`MAX_PAGE_BYTES`].
-    #[error("the page is larger than {} MiB", MAX_PAGE_BYTES / (1024 * 1024))]
+    /// The document is larger than [`MAX_APP_PAGE_BYTES`].
+    #[error("the page is larger than {} MiB", MAX_APP_PAGE_BYTES / (1024 * 1024))]
     TooLarge,
     /// The metadata could not be serialized for the hash.
     #[error("the metadata can't be hashed: {0}")]
@@ -137,8 +137,8 @@ impl AppPage {
     #[must_use]
     pub fn requested_access_texts(&self) -> Vec<String> {
         let declared = self.metadata.domains.as_ref().map(DeclaredCspSources::parse).unwrap_or_default();
-        let sources = declared.iter().map(|(used_as, source)| format!("{} {source}", used_as.member()));
-        let permissions = self.metadata.permissions.iter().map(|permission| permission.member().to_owned());
+        let sources = declared.iter().map(|(used_as, source)| format!("{} {source}", used_as.metadata_name()));
+        let permissions = self.metadata.permissions.iter().map(|permission| permission.metadata_name().to_owned());
         sources.chain(permissions).collect()
     }
 }
@@ -171,10 +171,10 @@ fn find_app_page_content_item(result: &Map) -> Result<&Map, AppPageReadError> {
 fn decode_app_page_html(item: &Map) -> Result<String, AppPageReadError> {
     let member = |name: &str| item.get(name).filter(|value| !value.is_null());
     match (member("text"), member("blob")) {
-        (Some(Value::String(text)), None) if text.len() <= MAX_PAGE_BYTES => Ok(text.clone()),
-        (None, Some(Value::String(blob))) if blob.len() / 4 * 3 <= MAX_PAGE_BYTES + 3 => {
+        (Some(Value::String(text)), None) if text.len() <= MAX_APP_PAGE_BYTES => Ok(text.clone()),
+        (None, Some(Value::String(blob))) if blob.len() / 4 * 3 <= MAX_APP_PAGE_BYTES + 3 => {
             let bytes = STANDARD.decode(blob.trim()).map_err(|_| AppPageReadError::NotBase64)?;
-            if bytes.len() > MAX_PAGE_BYTES {
+            if bytes.len() > MAX_APP_PAGE_BYTES {
                 return Err(AppPageReadError::TooLarge);
             }
             String::from_utf8(bytes).map_err(|_| AppPageReadError::NotUtf8)
@@ -193,19 +193,20 @@ mod tests {
     const TEST_PAGE_MIME_TYPE: &str = "text/html;profile=mcp-app";
     const TEST_PAGE_HTML: &str = "<!doctype html><title>Clock</title>";
 
-    fn read_page(result: &Value) -> Result<AppPage, AppPageReadError> {
+    fn read_app_page(result: &Value) -> Result<AppPage, AppPageReadError> {
         let uri = UiUri::parse("ui://clock/app.html").unwrap();
         AppPage::from_read_result(&uri, result.as_object().unwrap(), None)
     }
 
-    fn page_item(member: &str, body: &str) -> Value {
+    fn page_content_item(member: &str, body: &str) -> Value {
         json!({ "uri": "ui://clock/app.html", "mimeType": TEST_PAGE_MIME_TYPE, member: body })
     }
 
     #[test]
     fn text_and_blob_contents_give_the_same_page() {
-        let text = read_page(&json!({ "contents": [page_item("text", TEST_PAGE_HTML)] })).unwrap();
-        let blob = read_page(&json!({ "contents": [page_item("blob", &STANDARD.encode(TEST_PAGE_HTML))] })).unwrap();
+        let text = read_app_page(&json!({ "contents": [page_content_item("text", TEST_PAGE_HTML)] })).unwrap();
+        let blob = read_app_page(&json!({ "contents": [page_content_item("blob", &STANDARD.encode(TEST_PAGE_HTML))] }))
+            .unwrap();
         assert_eq!((text.html.as_str(), text.echoed_uri.clone()), (TEST_PAGE_HTML, None));
         assert_eq!(text, blob);
         assert_eq!(text.hash.to_string().len(), 64);
@@ -213,37 +214,38 @@ mod tests {
 
     #[test]
     fn read_result_must_contain_exactly_one_page() {
-        assert_eq!(read_page(&json!({})), Err(AppPageReadError::NoContents));
-        assert_eq!(read_page(&json!({ "contents": [] })), Err(AppPageReadError::NoContents));
-        assert_eq!(read_page(&json!({ "contents": ["text"] })), Err(AppPageReadError::NoContents));
-        let page = page_item("text", TEST_PAGE_HTML);
-        assert_eq!(read_page(&json!({ "contents": [page, page] })), Err(AppPageReadError::SeveralPages(2)));
+        assert_eq!(read_app_page(&json!({})), Err(AppPageReadError::NoContents));
+        assert_eq!(read_app_page(&json!({ "contents": [] })), Err(AppPageReadError::NoContents));
+        assert_eq!(read_app_page(&json!({ "contents": ["text"] })), Err(AppPageReadError::NoContents));
+        let page = page_content_item("text", TEST_PAGE_HTML);
+        assert_eq!(read_app_page(&json!({ "contents": [page, page] })), Err(AppPageReadError::SeveralPages(2)));
         let other = json!({ "uri": "ui://clock/app.css", "mimeType": "text/css", "text": "" });
-        assert!(read_page(&json!({ "contents": [other, page] })).is_ok(), "items of other types are ignored");
+        assert!(read_app_page(&json!({ "contents": [other, page] })).is_ok(), "items of other types are ignored");
     }
 
     // [apps-html-only]
     #[test]
     fn error_for_another_media_type_names_it() {
         let with_type = |mime: Value| json!({ "contents": [{ "uri": "ui://clock/app.html", "mimeType": mime, "text": TEST_PAGE_HTML }] });
-        assert_eq!(read_page(&with_type(json!("text/html+mcp"))), Err(AppPageReadError::DraftType));
+        assert_eq!(read_app_page(&with_type(json!("text/html+mcp"))), Err(AppPageReadError::DraftType));
         assert_eq!(
-            read_page(&with_type(json!("text/html"))),
+            read_app_page(&with_type(json!("text/html"))),
             Err(AppPageReadError::OtherType(UntrustedTextExcerpt::of("text/html")))
         );
-        assert_eq!(read_page(&with_type(json!(5))), Err(AppPageReadError::OtherType(UntrustedTextExcerpt::of(""))));
-        assert!(read_page(&with_type(json!("Text/HTML; Profile=\"MCP-App\""))).is_ok());
+        assert_eq!(read_app_page(&with_type(json!(5))), Err(AppPageReadError::OtherType(UntrustedTextExcerpt::of(""))));
+        assert!(read_app_page(&with_type(json!("Text/HTML; Profile=\"MCP-App\""))).is_ok());
     }
 
     #[test]
-    fn slightly_different_uri_is_accepted_and_another_one_refused() {
+    fn echoed_uri_may_differ_slightly_but_not_name_another_page() {
         let with_uri = |uri: &str| json!({ "contents": [{ "uri": uri, "mimeType": TEST_PAGE_MIME_TYPE, "text": TEST_PAGE_HTML }] });
-        let page = read_page(&with_uri("ui://Clock/app.html/")).unwrap();
+        let page = read_app_page(&with_uri("ui://Clock/app.html/")).unwrap();
         assert_eq!(page.echoed_uri, Some(UntrustedTextExcerpt::of("ui://Clock/app.html/")));
-        assert_eq!(page.hash, read_page(&with_uri("ui://clock/app.html")).unwrap().hash);
-        assert!(matches!(read_page(&with_uri("ui://clock/other.html")), Err(AppPageReadError::OtherUri(_))));
+        assert_eq!(page.hash, read_app_page(&with_uri("ui://clock/app.html")).unwrap().hash);
+        assert!(matches!(read_app_page(&with_uri("ui://clock/other.html")), Err(AppPageReadError::OtherUri(_))));
         assert!(
-            read_page(&json!({ "contents": [{ "mimeType": TEST_PAGE_MIME_TYPE, "text": TEST_PAGE_HTML }] })).is_ok()
+            read_app_page(&json!({ "contents": [{ "mimeType": TEST_PAGE_MIME_TYPE, "text": TEST_PAGE_HTML }] }))
+                .is_ok()
         );
     }
 
@@ -252,7 +254,7 @@ mod tests {
         let body = |members: Value| {
             let mut item = members;
             item["mimeType"] = json!(TEST_PAGE_MIME_TYPE);
-            read_page(&json!({ "contents": [item] })).map(|page| page.html)
+            read_app_page(&json!({ "contents": [item] })).map(|page| page.html)
         };
         assert_eq!(body(json!({})), Err(AppPageReadError::NoBody));
         assert_eq!(body(json!({ "text": TEST_PAGE_HTML, "blob": "" })), Err(AppPageReadError::NoBody));
@@ -265,12 +267,15 @@ mod tests {
 
     #[test]
     fn page_size_is_limited_after_decoding() {
-        let largest = "a".repeat(MAX_PAGE_BYTES);
-        let larger = "a".repeat(MAX_PAGE_BYTES + 1);
+        let largest = "a".repeat(MAX_APP_PAGE_BYTES);
+        let larger = "a".repeat(MAX_APP_PAGE_BYTES + 1);
         for (member, encode) in [("text", str::to_owned as fn(&str) -> String), ("blob", |text| STANDARD.encode(text))]
         {
-            assert!(read_page(&json!({ "contents": [page_item(member, &encode(&largest))] })).is_ok(), "{member}");
-            let refused = read_page(&json!({ "contents": [page_item(member, &encode(&larger))] }));
+            assert!(
+                read_app_page(&json!({ "contents": [page_content_item(member, &encode(&largest))] })).is_ok(),
+                "{member}"
+            );
+            let refused = read_app_page(&json!({ "contents": [page_content_item(member, &encode(&larger))] }));
             assert_eq!(refused, Err(AppPageReadError::TooLarge), "{member}");
         }
     }
@@ -279,7 +284,7 @@ mod tests {
     fn page_hash_covers_document_uri_and_declared_metadata() {
         let page = |html: &str, ui: Value| {
             let item = json!({ "mimeType": TEST_PAGE_MIME_TYPE, "text": html, "_meta": { "ui": ui } });
-            read_page(&json!({ "contents": [item] })).unwrap().hash
+            read_app_page(&json!({ "contents": [item] })).unwrap().hash
         };
         let plain = page(TEST_PAGE_HTML, json!({}));
         assert_eq!(plain, page(TEST_PAGE_HTML, json!({ "unknown": 1 })), "ignored members change nothing");

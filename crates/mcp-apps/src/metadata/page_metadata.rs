@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::bounded_metadata_reader::{BoundedMetadataReader, MetadataFault, MetadataProblem};
 
 /// Maximum number of domains that are read from each list of an app page's metadata.
-pub const MAX_DOMAINS_PER_LIST: usize = 32;
+pub const MAX_DECLARED_DOMAINS_PER_LIST: usize = 32;
 /// Maximum length of one declared domain in bytes.
-pub const MAX_DOMAIN_BYTES: usize = 300;
+pub const MAX_DECLARED_DOMAIN_BYTES: usize = 300;
 
 /// Capability of the browser that an app page can request, and that the host may grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ impl PagePermission {
 
     /// Returns the name of the permission's member in the app page's metadata and in the host's capabilities.
     #[must_use]
-    pub const fn member(self) -> &'static str {
+    pub const fn metadata_name(self) -> &'static str {
         match self {
             Self::Camera => "camera",
             Self::Microphone => "microphone",
@@ -137,7 +137,8 @@ impl AppPageMetadata {
         let permissions = reader.read_object("_meta.ui.permissions", ui.get("permissions"));
         let permissions =
             permissions.map(|requested| read_requested_permissions(&mut reader, requested)).unwrap_or_default();
-        let domain = reader.read_text("_meta.ui.domain", ui.get("domain"), MAX_DOMAIN_BYTES).map(str::to_owned);
+        let domain =
+            reader.read_text("_meta.ui.domain", ui.get("domain"), MAX_DECLARED_DOMAIN_BYTES).map(str::to_owned);
         let prefers_border = reader.read_boolean("_meta.ui.prefersBorder", ui.get("prefersBorder"));
         Self { domains, permissions, domain, prefers_border, faults: reader.into_faults() }
     }
@@ -160,16 +161,22 @@ fn read_declared_domains(reader: &mut BoundedMetadataReader, csp: &Map) -> Decla
     reader.report_unknown_members("_meta.ui.csp", csp, &MEMBERS);
     let [connect_domains, resource_domains, frame_domains, base_uri_domains] = MEMBERS.map(|member| {
         let path = format!("_meta.ui.csp.{member}");
-        reader.read_text_list(&path, csp.get(member), MAX_DOMAINS_PER_LIST, MAX_DOMAIN_BYTES).unwrap_or_default()
+        reader
+            .read_text_list(&path, csp.get(member), MAX_DECLARED_DOMAINS_PER_LIST, MAX_DECLARED_DOMAIN_BYTES)
+            .unwrap_or_default()
     });
     DeclaredDomains { connect_domains, resource_domains, frame_domains, base_uri_domains }
 }
 
 fn read_requested_permissions(reader: &mut BoundedMetadataReader, requested: &Map) -> PagePermissions {
-    reader.report_unknown_members("_meta.ui.permissions", requested, &PagePermission::ALL.map(PagePermission::member));
+    reader.report_unknown_members(
+        "_meta.ui.permissions",
+        requested,
+        &PagePermission::ALL.map(PagePermission::metadata_name),
+    );
     let is_requested = |permission: &PagePermission| {
-        let path = format!("_meta.ui.permissions.{}", permission.member());
-        reader.read_object(&path, requested.get(permission.member())).is_some()
+        let path = format!("_meta.ui.permissions.{}", permission.metadata_name());
+        reader.read_object(&path, requested.get(permission.metadata_name())).is_some()
     };
     PagePermission::ALL.into_iter().filter(is_requested).collect()
 }
@@ -262,7 +269,7 @@ mod tests {
         let ui = json!({ "csp": { "connectDomains": many, "resourceDomains": [long] }, "domain": long });
         let metadata = read_page_metadata(&json!({ "_meta": { "ui": ui } }), &Value::Null);
         let domains = metadata.domains.unwrap();
-        assert_eq!((domains.connect_domains.len(), domains.resource_domains.len()), (MAX_DOMAINS_PER_LIST, 0));
+        assert_eq!((domains.connect_domains.len(), domains.resource_domains.len()), (MAX_DECLARED_DOMAINS_PER_LIST, 0));
         assert_eq!((metadata.domain, metadata.faults.len()), (None, 3));
     }
 }

@@ -45,8 +45,9 @@ pub(super) fn content_security_policy_value(
     declares_domains: bool,
     ancestors: &[FrameAncestor],
 ) -> String {
-    let list =
-        |used_as: CspSourceUse| sources.of(used_as).map(|source| format_source(source, used_as)).collect::<Vec<_>>();
+    let list = |used_as: CspSourceUse| {
+        sources.with_use(used_as).map(|source| format_csp_source(source, used_as)).collect::<Vec<_>>()
+    };
     let resources = list(CspSourceUse::Resource);
     let with_resources = |fixed: &[&'static str]| {
         let fixed = fixed.iter().map(|source| (*source).to_owned());
@@ -82,7 +83,7 @@ pub(super) fn content_security_policy_value(
 }
 
 /// Formats a source for the policy. Adds encrypted schemes to `*`, which alone would include unencrypted ones.
-fn format_source(source: &CspSource, used_as: CspSourceUse) -> String {
+fn format_csp_source(source: &CspSource, used_as: CspSourceUse) -> String {
     match (source, used_as) {
         (CspSource::Origin(origin), _) => origin.to_string(),
         (CspSource::EveryHost, CspSourceUse::Connect) => "https: wss:".to_owned(),

@@ -129,7 +129,7 @@ impl CspSourceOrigin {
             return Err(DeclaredDomainProblem::MoreThanOrigin);
         }
         let (host, reach) = match url.host().ok_or(DeclaredDomainProblem::NotAnOrigin)? {
-            Host::Domain(domain) => (domain.to_owned(), classify_domain(domain, all_subdomains)?),
+            Host::Domain(domain) => (domain.to_owned(), classify_domain_reach(domain, all_subdomains)?),
             Host::Ipv4(_) if all_subdomains => return Err(DeclaredDomainProblem::Asterisk),
             Host::Ipv4(address) if address.is_unspecified() => return Err(DeclaredDomainProblem::ReservedHost),
             Host::Ipv4(address) if address.is_loopback() => (address.to_string(), CspSourceReach::Loopback),
@@ -149,7 +149,7 @@ impl CspSourceOrigin {
 }
 
 /// Checks the characters of a domain, and returns the computers that it can reach.
-fn classify_domain(domain: &str, all_subdomains: bool) -> Result<CspSourceReach, DeclaredDomainProblem> {
+fn classify_domain_reach(domain: &str, all_subdomains: bool) -> Result<CspSourceReach, DeclaredDomainProblem> {
     let is_label = |label: &str| {
         !label.is_empty()
             && label.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte))

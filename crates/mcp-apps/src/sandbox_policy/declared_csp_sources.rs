@@ -28,7 +28,7 @@ impl CspSourceUse {
 
     /// Returns the name of the use's list of domains in the app page's metadata.
     #[must_use]
-    pub const fn member(self) -> &'static str {
+    pub const fn metadata_name(self) -> &'static str {
         match self {
             Self::Connect => "connectDomains",
             Self::Resource => "resourceDomains",
@@ -49,7 +49,7 @@ impl CspSourceUse {
 
 /// A declared domain that is not part of the app page's policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} {domain} {problem}", .used_as.member())]
+#[error("{} {domain} {problem}", .used_as.metadata_name())]
 pub struct DroppedDeclaredDomain {
     /// Use of the domain that the app page declared.
     pub used_as: CspSourceUse,
@@ -99,7 +99,7 @@ impl DeclaredCspSources {
     }
 
     /// Returns the sources that the app page declares for one use.
-    pub fn of(&self, source_use: CspSourceUse) -> impl Iterator<Item = &CspSource> {
+    pub fn with_use(&self, source_use: CspSourceUse) -> impl Iterator<Item = &CspSource> {
         self.iter().filter(move |(used_as, _)| *used_as == source_use).map(|(_, source)| source)
     }
 
@@ -120,9 +120,9 @@ impl DeclaredCspSources {
     pub(super) fn to_value(&self) -> Value {
         let mut lists = Map::new();
         for used_as in CspSourceUse::ALL {
-            let list: Vec<String> = self.of(used_as).map(ToString::to_string).collect();
+            let list: Vec<String> = self.with_use(used_as).map(ToString::to_string).collect();
             if !list.is_empty() {
-                lists.insert(used_as.member().to_owned(), json!(list));
+                lists.insert(used_as.metadata_name().to_owned(), json!(list));
             }
         }
         Value::Object(lists)

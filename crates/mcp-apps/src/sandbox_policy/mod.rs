@@ -110,7 +110,7 @@ impl SandboxPolicy {
     #[must_use]
     pub fn granted(&self) -> GrantedSandbox {
         let permissions: serde_json::Map<String, Value> =
-            self.permissions.iter().map(|permission| (permission.member().to_owned(), json!({}))).collect();
+            self.permissions.iter().map(|permission| (permission.metadata_name().to_owned(), json!({}))).collect();
         GrantedSandbox(json!({ "permissions": permissions, "csp": self.sources.to_value() }))
     }
 }

@@ -21,12 +21,12 @@ fn page_metadata_with_domains(connect: &[&str], resource: &[&str]) -> AppPageMet
     AppPageMetadata { domains: Some(domains), ..AppPageMetadata::default() }
 }
 
-fn directive_value<'a>(policy: &'a str, name: &str) -> Option<&'a str> {
+fn csp_directive_value<'a>(policy: &'a str, name: &str) -> Option<&'a str> {
     policy.split("; ").find_map(|directive| directive.strip_prefix(name)?.strip_prefix(' '))
 }
 
 #[test]
-fn policy_without_declared_domains_is_the_restrictive_default() {
+fn csp_without_declared_domains_is_the_restrictive_default() {
     let policy = SandboxPolicy::new(&AppPageMetadata::default(), &all_grants());
     let expected = "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; \
                     img-src 'self' data:; font-src 'none'; media-src 'self' data:; connect-src 'none'; \
@@ -45,14 +45,17 @@ fn declared_domains_occur_only_in_their_csp_directives() {
     );
     let policy = SandboxPolicy::new(&metadata, &all_grants());
     let header = policy.content_security_policy(&[]);
-    assert_eq!(directive_value(&header, "connect-src"), Some("https://api.example.com wss://live.example.com:8443"));
+    assert_eq!(
+        csp_directive_value(&header, "connect-src"),
+        Some("https://api.example.com wss://live.example.com:8443")
+    );
     for name in ["script-src", "style-src", "img-src", "font-src", "media-src"] {
-        let sources = directive_value(&header, name).unwrap();
+        let sources = csp_directive_value(&header, name).unwrap();
         assert!(sources.ends_with(" https://*.example.com"), "{name} {sources}");
         assert!(!sources.contains("api."), "{name} {sources}");
     }
-    assert_eq!(directive_value(&header, "frame-src"), Some("'none'"));
-    assert_eq!(directive_value(&header, "frame-ancestors"), Some("'none'"));
+    assert_eq!(csp_directive_value(&header, "frame-src"), Some("'none'"));
+    assert_eq!(csp_directive_value(&header, "frame-ancestors"), Some("'none'"));
     let csp = json!({
         "connectDomains": ["https://api.example.com", "wss://live.example.com:8443"],
         "resourceDomains": ["https://*.example.com"],
@@ -61,7 +64,7 @@ fn declared_domains_occur_only_in_their_csp_directives() {
 }
 
 #[test]
-fn frames_and_base_uris_are_declared_separately() {
+fn frame_and_base_uri_domains_appear_only_in_their_csp_directives() {
     let domains = DeclaredDomains {
         frame_domains: vec!["https://video.example".into()],
         base_uri_domains: vec!["https://cdn.example".into()],
@@ -69,8 +72,8 @@ fn frames_and_base_uris_are_declared_separately() {
     };
     let metadata = AppPageMetadata { domains: Some(domains), ..AppPageMetadata::default() };
     let header = SandboxPolicy::new(&metadata, &all_grants()).content_security_policy(&[]);
-    assert_eq!(directive_value(&header, "frame-src"), Some("https://video.example"));
-    assert_eq!(directive_value(&header, "base-uri"), Some("https://cdn.example"));
+    assert_eq!(csp_directive_value(&header, "frame-src"), Some("https://video.example"));
+    assert_eq!(csp_directive_value(&header, "base-uri"), Some("https://cdn.example"));
 }
 
 #[test]
@@ -108,7 +111,7 @@ fn unusable_domains_are_dropped_with_their_reasons() {
         assert_eq!(CspSource::parse(domain, CspSourceUse::Connect), Err(problem), "{domain}");
         let policy = SandboxPolicy::new(&page_metadata_with_domains(&[domain], &[]), &all_grants());
         assert_eq!(policy.sources.dropped.len(), 1);
-        assert_eq!(directive_value(&policy.content_security_policy(&[]), "connect-src"), Some("'none'"));
+        assert_eq!(csp_directive_value(&policy.content_security_policy(&[]), "connect-src"), Some("'none'"));
     }
     assert_eq!(CspSource::parse("wss://example.com", CspSourceUse::Resource), Err(Scheme));
 }
@@ -135,7 +138,7 @@ fn different_spellings_of_an_origin_are_one_csp_source() {
         &all_grants(),
     );
     assert_eq!(
-        policy.sources.of(CspSourceUse::Connect).map(ToString::to_string).collect::<Vec<_>>(),
+        policy.sources.with_use(CspSourceUse::Connect).map(ToString::to_string).collect::<Vec<_>>(),
         ["https://example.com"]
     );
 }
@@ -146,7 +149,7 @@ fn wildcard_and_loopback_sources_require_separate_grants() {
     let only = |grants: SandboxGrants| {
         let policy = SandboxPolicy::new(&metadata, &grants);
         let header = policy.content_security_policy(&[]);
-        (directive_value(&header, "connect-src").unwrap().to_owned(), policy.sources.dropped.len())
+        (csp_directive_value(&header, "connect-src").unwrap().to_owned(), policy.sources.dropped.len())
     };
     let none = SandboxGrants::default();
     assert_eq!(only(none.clone()), ("'none'".into(), 4));
@@ -155,7 +158,7 @@ fn wildcard_and_loopback_sources_require_separate_grants() {
     assert_eq!(only(SandboxGrants { every_host: true, ..none }), ("https: wss:".into(), 2));
     let header = SandboxPolicy::new(&metadata, &all_grants()).content_security_policy(&[]);
     assert!(!header.contains('*'), "the policy should exclude unencrypted schemes: {header}");
-    assert_eq!(directive_value(&header, "img-src"), Some("'self' data: https:"));
+    assert_eq!(csp_directive_value(&header, "img-src"), Some("'self' data: https:"));
 }
 
 #[test]

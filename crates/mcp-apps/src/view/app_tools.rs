@@ -187,7 +187,7 @@ impl View {
         self.send_request_to_page("ui/resource-teardown", Map::new(), RequestToPagePurpose::Teardown, limit, now);
     }
 
-    pub(super) fn on_response(&mut self, id: &RequestId, result: Result<RawJson, RpcError>, now: Instant) {
+    pub(super) fn on_page_response(&mut self, id: &RequestId, result: Result<RawJson, RpcError>, now: Instant) {
         let Some((id, request)) = self.take_request_to_page(id) else { return };
         match request.purpose {
             RequestToPagePurpose::Teardown => {
@@ -207,7 +207,7 @@ impl View {
     }
 
     /// Ends the host's request whose response can't be read.
-    pub(super) fn on_unusable_response(&mut self, id: &RequestId, kind: ViewFaultKind) {
+    pub(super) fn on_unusable_page_response(&mut self, id: &RequestId, kind: ViewFaultKind) {
         let Some((id, request)) = self.take_request_to_page(id) else { return };
         let error = if kind == ViewFaultKind::TooLarge { AppToolError::TooLarge } else { AppToolError::InvalidResult };
         match request.purpose {

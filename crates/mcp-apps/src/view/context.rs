@@ -34,7 +34,7 @@ impl View {
             return Err(UndeclaredDisplayMode(mode));
         }
         self.config.context = context;
-        if self.can_send() {
+        if self.can_send_to_page() {
             self.send_context_change();
         }
         Ok(())

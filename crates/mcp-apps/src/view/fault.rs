@@ -39,7 +39,7 @@ pub enum ViewFaultKind {
     /// The parameters or the result do not match the method.
     InvalidContent,
     /// The method is unknown. A request is refused, and a notification is dropped.
-    UnknownMethod,
+    UnknownMethodText,
     /// The app page sent a message that only the host's sandbox proxy may send.
     Forgery,
     /// The host did not announce the capability that the message requires.
@@ -87,9 +87,9 @@ pub(super) fn method_name_correction_hint(method: &str) -> String {
 }
 
 /// Message about an unknown method. Includes the correct name if the method is a common mistake.
-pub(super) struct UnknownMethod<'a>(pub(super) &'a str);
+pub(super) struct UnknownMethodText<'a>(pub(super) &'a str);
 
-impl fmt::Display for UnknownMethod<'_> {
+impl fmt::Display for UnknownMethodText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the method {} is unknown{}", UntrustedTextExcerpt::of(self.0), method_name_correction_hint(self.0))
     }

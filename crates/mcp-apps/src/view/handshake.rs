@@ -71,7 +71,7 @@ impl View {
     }
 
     pub(super) fn on_initialize(&mut self, id: &RequestId, params: Option<&RawJson>) {
-        if self.can_send() {
+        if self.can_send_to_page() {
             self.push_fault(ViewFaultKind::OutOfOrder, "ui/initialize was sent again");
             let error = RpcError::new(code::INVALID_REQUEST, "the app is initialized already");
             return self.send_response(id, Err(error));
@@ -149,7 +149,7 @@ impl View {
         self.send_context_change();
         self.send_retained_tool_messages();
         for (message, bytes) in std::mem::take(&mut self.early).messages {
-            self.on_message(message, bytes, now);
+            self.on_page_message(message, bytes, now);
         }
     }
 }

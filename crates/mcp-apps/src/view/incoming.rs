@@ -46,7 +46,7 @@ impl View {
             return self.on_oversized_message(text.as_bytes());
         }
         match IncomingMessage::decode(&Bytes::copy_from_slice(text.as_bytes())) {
-            Ok(message) => self.on_message(message, text.len(), now),
+            Ok(message) => self.on_page_message(message, text.len(), now),
             Err(invalid) => self.on_invalid_message(&invalid, ViewFaultKind::Malformed),
         }
     }
@@ -61,10 +61,10 @@ impl View {
     fn on_invalid_message(&mut self, invalid: &InvalidMessage, kind: ViewFaultKind) {
         self.push_fault(kind, format!("{invalid}: {}", UntrustedTextExcerpt::of(&invalid.excerpt)));
         if let Some(id) = &invalid.id {
-            self.on_unusable_response(id, kind);
+            self.on_unusable_page_response(id, kind);
         }
         if let Some(id) = &invalid.peer_request
-            && self.can_send()
+            && self.can_send_to_page()
             && !self.pending.contains(id)
         {
             let error = RpcError::new(code::INVALID_REQUEST, invalid.to_string());
@@ -73,11 +73,11 @@ impl View {
     }
 
     /// Processes a decoded message of the app page. `bytes` is the size of the message.
-    pub(super) fn on_message(&mut self, message: IncomingMessage, bytes: usize, now: Instant) {
+    pub(super) fn on_page_message(&mut self, message: IncomingMessage, bytes: usize, now: Instant) {
         match message {
-            IncomingMessage::Request { id, method, params } => self.on_request(id, method, params, bytes),
-            IncomingMessage::Notification { method, params } => self.on_notification(method, params, bytes, now),
-            IncomingMessage::Response { id, result } => self.on_response(&id, result, now),
+            IncomingMessage::Request { id, method, params } => self.on_page_request(id, method, params, bytes),
+            IncomingMessage::Notification { method, params } => self.on_page_notification(method, params, bytes, now),
+            IncomingMessage::Response { id, result } => self.on_page_response(&id, result, now),
             IncomingMessage::ErrorWithoutId { error } => {
                 self.push_fault(
                     ViewFaultKind::Malformed,
@@ -90,7 +90,7 @@ impl View {
         }
     }
 
-    fn on_request(&mut self, id: RequestId, method: String, params: Option<RawJson>, bytes: usize) {
+    fn on_page_request(&mut self, id: RequestId, method: String, params: Option<RawJson>, bytes: usize) {
         if self.pending.contains(&id) || self.early.contains_request(&id) {
             let detail = format!("a request with the id {id} of another that waits for its response was dropped");
             return self.push_fault(ViewFaultKind::DuplicateId, detail);
@@ -103,12 +103,12 @@ impl View {
                 ViewFaultKind::Forgery,
                 format!("the page sent {} as a request", UntrustedTextExcerpt::of(&method)),
             );
-            if self.can_send() {
+            if self.can_send_to_page() {
                 self.send_response(&id, Err(RpcError::new(code::METHOD_NOT_FOUND, "only a sandbox proxy sends this")));
             }
             return;
         }
-        if !self.can_send() {
+        if !self.can_send_to_page() {
             return self.retain_early_message(IncomingMessage::Request { id, method, params }, bytes);
         }
         if method == "ping" {
@@ -143,7 +143,7 @@ impl View {
         }
     }
 
-    fn on_notification(&mut self, method: String, params: Option<RawJson>, bytes: usize, now: Instant) {
+    fn on_page_notification(&mut self, method: String, params: Option<RawJson>, bytes: usize, now: Instant) {
         if method.starts_with(SANDBOX_PROXY_METHOD_PREFIX) {
             let detail =
                 format!("the page sent {}, which only a sandbox proxy sends", UntrustedTextExcerpt::of(&method));
@@ -152,7 +152,7 @@ impl View {
         if method == "ui/notifications/initialized" {
             return self.on_initialized(now);
         }
-        if !self.can_send() {
+        if !self.can_send_to_page() {
             return self.retain_early_message(IncomingMessage::Notification { method, params }, bytes);
         }
         match parse_params_object(params.as_ref()) {

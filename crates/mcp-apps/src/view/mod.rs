@@ -179,7 +179,7 @@ impl View {
     }
 
     /// Returns `true` if messages may be sent to the app page.
-    const fn can_send(&self) -> bool {
+    const fn can_send_to_page(&self) -> bool {
         matches!(self.phase, ViewPhase::Ready | ViewPhase::TearingDown)
     }
 

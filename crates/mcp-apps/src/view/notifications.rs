@@ -6,11 +6,11 @@ use mcp_proto::RequestId;
 use mcp_proto::types::{LogMessage, Map};
 use serde_json::Value;
 
-use super::fault::{UnknownMethod, ViewFaultKind};
+use super::fault::{UnknownMethodText, ViewFaultKind};
 use super::limits::{MAX_LOG_MESSAGE_BYTES, MAX_VIEW_PIXELS};
 use super::output::ViewEvent;
 use super::{View, ViewSize};
-use crate::host_context::AxisSize;
+use crate::host_context::ContainerAxisSize;
 use crate::text::UntrustedTextExcerpt;
 
 impl View {
@@ -31,7 +31,7 @@ impl View {
                         .push_fault(ViewFaultKind::InvalidContent, "notifications/cancelled has no usable requestId"),
                 }
             }
-            _ => self.push_fault(ViewFaultKind::UnknownMethod, UnknownMethod(method).to_string()),
+            _ => self.push_fault(ViewFaultKind::UnknownMethodText, UnknownMethodText(method).to_string()),
         }
     }
 
@@ -79,11 +79,11 @@ impl View {
 
 /// Limits the app page's reported extent to the maximum of `axis`, in whole pixels. Returns `None` if the host sets the
 /// extent.
-fn clamp_view_extent(pixels: f64, axis: AxisSize) -> Option<u32> {
+fn clamp_view_extent(pixels: f64, axis: ContainerAxisSize) -> Option<u32> {
     let maximum = match axis {
-        AxisSize::Fixed(_) => return None,
-        AxisSize::UpTo(maximum) => maximum.min(MAX_VIEW_PIXELS),
-        AxisSize::Unbounded => MAX_VIEW_PIXELS,
+        ContainerAxisSize::Fixed(_) => return None,
+        ContainerAxisSize::UpTo(maximum) => maximum.min(MAX_VIEW_PIXELS),
+        ContainerAxisSize::Unbounded => MAX_VIEW_PIXELS,
     };
     let pixels = pixels.ceil().clamp(0.0, f64::from(maximum));
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range of u32")]

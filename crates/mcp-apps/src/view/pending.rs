@@ -96,7 +96,7 @@ impl View {
                 Ok(Value::Object(self.remove_tools_hidden_from_app(result)))
             }
             (ExpectedHostResponse::Sampling(form), HostResponse::Sampling(result)) => {
-                Ok(json!(form.apply(*result).map_err(HostResponseError::InvalidResult)?))
+                Ok(json!(form.adapt_result(*result).map_err(HostResponseError::InvalidResult)?))
             }
             (ExpectedHostResponse::Act | ExpectedHostResponse::ModelContext(_), HostResponse::Done) => Ok(json!({})),
             (

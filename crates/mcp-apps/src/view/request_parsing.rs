@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use url::Url;
 
-use super::fault::{UnknownMethod, ViewFaultKind};
+use super::fault::{UnknownMethodText, ViewFaultKind};
 use super::limits::{
     MAX_FILES_PER_DOWNLOAD, MAX_LINK_BYTES, MAX_NAME_OR_CURSOR_BYTES, MAX_PAGE_CONTENT_FOR_MODEL_BYTES,
     MAX_RESOURCE_URI_BYTES,
@@ -110,9 +110,9 @@ pub(super) fn parse_request(
         }
         "sampling/createMessage" => parse_sampling_request(params, capabilities),
         _ => Err(RequestRefusal::new(
-            ViewFaultKind::UnknownMethod,
+            ViewFaultKind::UnknownMethodText,
             code::METHOD_NOT_FOUND,
-            UnknownMethod(method).to_string(),
+            UnknownMethodText(method).to_string(),
         )),
     }
 }

@@ -59,7 +59,7 @@ impl SamplingResultRequirements {
     /// # Errors
     ///
     /// Returns the [`SamplingResultProblem`] of a result that can't be sent.
-    pub fn check(&self, result: &CreateMessageResult) -> Result<(), SamplingResultProblem> {
+    pub fn check_result(&self, result: &CreateMessageResult) -> Result<(), SamplingResultProblem> {
         if result.content.blocks().is_empty() {
             return Err(SamplingResultProblem::Empty);
         }
@@ -87,9 +87,9 @@ impl SamplingResultRequirements {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`check`](Self::check).
-    pub fn apply(&self, mut result: CreateMessageResult) -> Result<CreateMessageResult, SamplingResultProblem> {
-        self.check(&result)?;
+    /// Returns the errors of [`check_result`](Self::check_result).
+    pub fn adapt_result(&self, mut result: CreateMessageResult) -> Result<CreateMessageResult, SamplingResultProblem> {
+        self.check_result(&result)?;
         if self.tools.is_none()
             && let Some(block) = result.content.to_single_block()
         {

@@ -30,7 +30,7 @@ impl View {
 
     /// Closes the view and ends all pending requests. No output follows [`ViewEvent::Closed`].
     pub(super) fn close(&mut self, cause: ViewCloseCause) {
-        let has_page = self.can_send() && cause != ViewCloseCause::PageGone;
+        let has_page = self.can_send_to_page() && cause != ViewCloseCause::PageGone;
         self.phase = ViewPhase::Closed;
         self.end_all_page_requests(has_page);
         self.end_requests_to_page();

@@ -115,7 +115,7 @@ impl View {
 
     /// Sends the retained tool messages if the app page is initialized.
     pub(super) fn send_retained_tool_messages(&mut self) {
-        if !self.can_send() {
+        if !self.can_send_to_page() {
             return;
         }
         if let Some(arguments) = self.delivery.partial.take() {

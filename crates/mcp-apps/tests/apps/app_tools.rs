@@ -18,7 +18,7 @@ fn tool_definition(name: &str) -> Value {
 }
 
 fn page_with_app_tools() -> TestPage {
-    TestPage::ready_with(view_config(), json!({ "tools": { "listChanged": true } }))
+    TestPage::ready_with_config(view_config(), json!({ "tools": { "listChanged": true } }))
 }
 
 /// Lists the app's tools. The page responds to `tools/list` with `pages`, one after the other.
@@ -228,7 +228,7 @@ fn app_tool_list_changes_are_throttled() {
     assert_eq!(page.events.len(), 2, "the retained change is reported");
     page.advance_time(APP_TOOL_LIST_CHANGE_INTERVAL);
     assert_eq!(page.events.len(), 2);
-    let mut page = TestPage::ready_with(view_config(), json!({ "tools": {} }));
+    let mut page = TestPage::ready_with_config(view_config(), json!({ "tools": {} }));
     page.notify("notifications/tools/list_changed", json!({}));
     assert_eq!((page.events.len(), page.fault_kinds()), (0, vec![ViewFaultKind::NotOffered]));
 }

@@ -149,14 +149,15 @@ fn size_reported_by_the_page_is_a_view_event() {
 
 #[test]
 fn host_cannot_switch_to_an_undeclared_display_mode() {
-    let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline"] }));
+    let mut page = TestPage::ready_with_config(view_config(), json!({ "availableDisplayModes": ["inline"] }));
     let context = HostContext { display_mode: DisplayMode::Fullscreen, ..view_config().context };
     assert_eq!(page.view.change_host_context(context), Err(UndeclaredDisplayMode(DisplayMode::Fullscreen)));
 }
 
 #[test]
 fn display_mode_request_is_answered_with_the_resulting_mode() {
-    let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline", "fullscreen"] }));
+    let mut page =
+        TestPage::ready_with_config(view_config(), json!({ "availableDisplayModes": ["inline", "fullscreen"] }));
     page.request("ui/request-display-mode", json!({ "mode": "fullscreen" }));
     let (id, _) = page.only_request();
     page.view.respond(id, HostResponse::DisplayMode(DisplayMode::Fullscreen)).unwrap();
@@ -166,14 +167,14 @@ fn display_mode_request_is_answered_with_the_resulting_mode() {
 
 #[test]
 fn request_for_unavailable_display_mode_gets_the_current_one() {
-    let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline", "pip"] }));
+    let mut page = TestPage::ready_with_config(view_config(), json!({ "availableDisplayModes": ["inline", "pip"] }));
     let response = page.request("ui/request-display-mode", json!({ "mode": "pip" }));
     assert_eq!(response["result"]["mode"], json!("inline"));
 }
 
 #[test]
 fn request_for_undeclared_display_mode_gets_the_current_one() {
-    let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline"] }));
+    let mut page = TestPage::ready_with_config(view_config(), json!({ "availableDisplayModes": ["inline"] }));
     let response = page.request("ui/request-display-mode", json!({ "mode": "fullscreen" }));
     assert_eq!(response["result"]["mode"], json!("inline"));
 }
@@ -275,7 +276,7 @@ fn policy_lists_each_external_domain() {
 // [apps-draft-tools-closed]
 #[test]
 fn app_tool_call_after_the_end_of_the_view_fails() {
-    let mut page = TestPage::ready_with(view_config(), json!({ "tools": {} }));
+    let mut page = TestPage::ready_with_config(view_config(), json!({ "tools": {} }));
     page.view.handle_page_gone();
     assert!(page.view.call_app_tool("move", mcp_proto::types::Map::new(), page.now).is_err());
 }

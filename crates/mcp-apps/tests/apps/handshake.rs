@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use mcp_apps::{
-    AppPageMetadata, AppRequest, AxisSize, ContainerSize, DisplayMode, HostContext, InputDevices, PagePermission,
-    PagePermissions, Platform, STYLE_VARIABLES, SandboxGrants, SandboxPolicy, StyleVariables, Theme, ToolInfo,
-    ViewEvent, ViewFaultKind,
+    AppPageMetadata, AppRequest, ContainerAxisSize, ContainerSize, DisplayMode, HostContext, HostPlatform,
+    InputDevices, PagePermission, PagePermissions, STYLE_VARIABLES, SandboxGrants, SandboxPolicy, StyleVariables,
+    Theme, ToolInfo, ViewEvent, ViewFaultKind,
 };
 use serde_json::{Value, json};
 
 use super::page::{TestPage, to_json_map, view_config};
 
 #[test]
-fn initialize_response_has_the_version_of_the_page_or_ours() {
+fn initialize_response_has_the_requested_or_the_newest_version() {
     for (requested, answered, faults) in
         [("2026-01-26", "2026-01-26", 0), ("2025-11-21", "2025-11-21", 0), ("0.1", "2026-01-26", 1)]
     {
@@ -40,11 +40,11 @@ fn initialize_response_contains_context_and_granted_sandbox() {
         fonts: Some("@import url(fonts.css)".into()),
         display_mode: DisplayMode::Inline,
         available_display_modes: vec![DisplayMode::Inline],
-        container: ContainerSize { width: AxisSize::Fixed(600), height: AxisSize::UpTo(900) },
+        container: ContainerSize { width: ContainerAxisSize::Fixed(600), height: ContainerAxisSize::UpTo(900) },
         locale: Some("en-GB".into()),
         time_zone: Some("Europe/Berlin".into()),
         user_agent: Some("Host".into()),
-        platform: Some(Platform::Desktop),
+        platform: Some(HostPlatform::Desktop),
         input_devices: Some(InputDevices { touch: false, hover: true }),
     };
     let response = TestPage::new(config).initialize(json!({}));
@@ -62,7 +62,7 @@ fn unusable_app_info_is_refused_and_the_page_may_try_again() {
 }
 
 #[test]
-fn missing_app_capabilities_mean_none() {
+fn app_that_declares_no_capabilities_has_none() {
     let mut page = TestPage::new(view_config());
     let params = json!({ "appInfo": { "name": "App", "version": "1" }, "protocolVersion": "2026-01-26" });
     assert!(page.request("ui/initialize", params).get("result").is_some());

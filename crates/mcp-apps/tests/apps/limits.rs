@@ -19,7 +19,7 @@ fn send_notification_flood(page: &mut TestPage, count: u32) -> u32 {
 }
 
 #[test]
-fn messages_per_second_are_limited() {
+fn rate_of_page_messages_is_limited() {
     let mut page = TestPage::ready();
     page.advance_time(Duration::from_secs(60));
     assert_eq!(send_notification_flood(&mut page, 1000), MAX_PAGE_MESSAGE_BURST);
@@ -117,7 +117,7 @@ fn request_with_the_id_of_a_waiting_one_is_dropped() {
 }
 
 #[test]
-fn malformed_requests_are_refused_with_their_id_and_recorded() {
+fn malformed_requests_get_errors_with_their_id_and_are_view_faults() {
     let mut page = TestPage::ready();
     let texts = [
         "",

@@ -86,7 +86,7 @@ impl TestPage {
 
     /// Returns an initialized page whose app declares `app_capabilities`. Messages of the handshake are removed from
     /// `received`.
-    pub(crate) fn ready_with(config: ViewConfig, app_capabilities: Value) -> Self {
+    pub(crate) fn ready_with_config(config: ViewConfig, app_capabilities: Value) -> Self {
         let mut page = Self::new(config);
         page.initialize(app_capabilities);
         page.notify("ui/notifications/initialized", json!({}));
@@ -97,7 +97,7 @@ impl TestPage {
     }
 
     pub(crate) fn ready() -> Self {
-        Self::ready_with(view_config(), json!({}))
+        Self::ready_with_config(view_config(), json!({}))
     }
 
     pub(crate) fn initialize(&mut self, app_capabilities: Value) -> Value {
@@ -177,7 +177,7 @@ impl TestPage {
             assert!(!is_last, "no output should follow the end: {output:?}");
             match output {
                 ViewOutput::Send(message) => {
-                    self.validate(&message);
+                    self.validate_received_message(&message);
                     self.received.push(message);
                 }
                 ViewOutput::Request { id, request } => self.requests.push((id, request)),
@@ -191,7 +191,7 @@ impl TestPage {
         }
     }
 
-    fn validate(&mut self, message: &Value) {
+    fn validate_received_message(&mut self, message: &Value) {
         let mut members = to_json_map(message.clone());
         assert_eq!(members.remove("jsonrpc"), Some(json!("2.0")));
         let id = members.remove("id");

@@ -47,7 +47,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-fn any_method() -> impl Strategy<Value = String> {
+fn any_method_name() -> impl Strategy<Value = String> {
     const KNOWN_METHODS: [&str; 19] = [
         "ui/initialize",
         "ui/notifications/initialized",
@@ -72,7 +72,7 @@ fn any_method() -> impl Strategy<Value = String> {
     prop_oneof![9 => proptest::sample::select(KNOWN_METHODS.as_slice()).prop_map(str::to_owned), 1 => "\\PC{0,20}"]
 }
 
-fn valid_params(method: &str) -> Value {
+fn valid_params_of_method(method: &str) -> Value {
     match method {
         "ui/initialize" => json!({
             "appInfo": { "name": "a", "version": "1" },
@@ -109,8 +109,8 @@ fn any_step() -> impl Strategy<Value = ViewStep> {
     prop_oneof![
         2 => any_json().prop_map(|value| ViewStep::Text(value.to_string())),
         1 => "\\PC{0,40}".prop_map(ViewStep::Text),
-        8 => (0..6_i64, any_method(), proptest::option::of(any_json())).prop_map(|(id, method, params)| ViewStep::Request(id, method, params)),
-        4 => (any_method(), proptest::option::of(any_json())).prop_map(|(method, params)| ViewStep::Notification(method, params)),
+        8 => (0..6_i64, any_method_name(), proptest::option::of(any_json())).prop_map(|(id, method, params)| ViewStep::Request(id, method, params)),
+        4 => (any_method_name(), proptest::option::of(any_json())).prop_map(|(method, params)| ViewStep::Notification(method, params)),
         3 => (0..6_i64, any_json(), any::<bool>()).prop_map(|(id, value, is_error)| ViewStep::Response(id, value, is_error)),
         2 => Just(ViewStep::Handshake),
         5 => (0..8_usize, any::<u8>()).prop_map(|(index, kind)| ViewStep::Respond(index, kind)),
@@ -178,11 +178,11 @@ fn apply_step(page: &mut TestPage, step: ViewStep) {
     match step {
         ViewStep::Text(text) => page.send_text(&text),
         ViewStep::Request(id, method, params) => {
-            let params = params.unwrap_or_else(|| valid_params(&method));
+            let params = params.unwrap_or_else(|| valid_params_of_method(&method));
             page.send_message(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         }
         ViewStep::Notification(method, params) => {
-            let params = params.unwrap_or_else(|| valid_params(&method));
+            let params = params.unwrap_or_else(|| valid_params_of_method(&method));
             page.notify(&method, params);
         }
         ViewStep::Response(id, error, true) => {
@@ -192,7 +192,7 @@ fn apply_step(page: &mut TestPage, step: ViewStep) {
         }
         ViewStep::Response(id, result, false) => page.respond(&json!(id), result),
         ViewStep::Handshake => {
-            page.send_message(&json!({ "jsonrpc": "2.0", "id": 99, "method": "ui/initialize", "params": valid_params("ui/initialize") }));
+            page.send_message(&json!({ "jsonrpc": "2.0", "id": 99, "method": "ui/initialize", "params": valid_params_of_method("ui/initialize") }));
             page.notify("ui/notifications/initialized", json!({}));
         }
         ViewStep::Respond(index, kind) => {

@@ -1,7 +1,7 @@
 //! Tests of the page's requests and notifications, and of the host's responses.
 
 use mcp_apps::{
-    AcceptedContentKinds, AppRequest, AxisSize, ContainerSize, DisplayMode, HostCapabilities, HostContext,
+    AcceptedContentKinds, AppRequest, ContainerAxisSize, ContainerSize, DisplayMode, HostCapabilities, HostContext,
     HostResponse, HostResponseError, ModelContext, OfferedFileContents, SamplingSupport, ServerListAccess,
     ServerListKind, ViewConfig, ViewEvent, ViewFaultKind, ViewSize,
 };
@@ -14,7 +14,7 @@ const MCP_REQUEST_METHODS: [&str; 5] =
     ["tools/list", "resources/list", "resources/templates/list", "prompts/list", "resources/read"];
 
 fn page_with_capabilities(capabilities: HostCapabilities) -> TestPage {
-    TestPage::ready_with(ViewConfig { capabilities, ..view_config() }, json!({}))
+    TestPage::ready_with_config(ViewConfig { capabilities, ..view_config() }, json!({}))
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn last_accepted_model_context_is_kept() {
 
 #[test]
 fn undeclared_display_mode_is_answered_with_the_current_one() {
-    let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline", "pip"] }));
+    let mut page = TestPage::ready_with_config(view_config(), json!({ "availableDisplayModes": ["inline", "pip"] }));
     for mode in ["inline", "fullscreen", "pip"] {
         let response = page.request("ui/request-display-mode", json!({ "mode": mode }));
         assert_eq!(response["result"], json!({ "mode": "inline" }), "{mode}");
@@ -208,7 +208,8 @@ fn undeclared_display_mode_is_answered_with_the_current_one() {
 
 #[test]
 fn host_decides_about_a_declared_display_mode() {
-    let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline", "fullscreen"] }));
+    let mut page =
+        TestPage::ready_with_config(view_config(), json!({ "availableDisplayModes": ["inline", "fullscreen"] }));
     page.request("ui/request-display-mode", json!({ "mode": "fullscreen" }));
     let (id, request) = page.requests.remove(0);
     assert_eq!(request, AppRequest::RequestDisplayMode { mode: DisplayMode::Fullscreen });
@@ -228,9 +229,9 @@ fn host_decides_about_a_declared_display_mode() {
 
 #[test]
 fn view_size_is_capped_and_reported_when_it_changes() {
-    let container = ContainerSize { width: AxisSize::Fixed(600), height: AxisSize::UpTo(500) };
+    let container = ContainerSize { width: ContainerAxisSize::Fixed(600), height: ContainerAxisSize::UpTo(500) };
     let config = ViewConfig { context: HostContext { container, ..view_config().context }, ..view_config() };
-    let mut page = TestPage::ready_with(config, json!({}));
+    let mut page = TestPage::ready_with_config(config, json!({}));
     for params in [
         json!({ "width": 700, "height": 100.2 }),
         json!({ "height": 101 }),
@@ -301,7 +302,7 @@ fn unknown_methods_and_forged_messages_are_view_faults() {
     page.notify("ui/notifications/sandbox-proxy-ready", json!({}));
     page.notify("ui/notifications/sandbox-resource-ready", json!({ "html": "" }));
     assert_eq!(page.request("ui/notifications/sandbox-proxy-ready", json!({}))["error"]["code"], json!(-32601));
-    use ViewFaultKind::{Forgery, UnknownMethod};
-    assert_eq!(page.fault_kinds(), [UnknownMethod, UnknownMethod, Forgery, Forgery, Forgery]);
+    use ViewFaultKind::{Forgery, UnknownMethodText};
+    assert_eq!(page.fault_kinds(), [UnknownMethodText, UnknownMethodText, Forgery, Forgery, Forgery]);
     assert_eq!((page.requests.len(), page.events.len()), (0, 0));
 }

@@ -53,7 +53,7 @@ fn page_that_was_never_initialized_is_not_notified() {
 }
 
 #[test]
-fn page_can_save_its_state_while_it_ends() {
+fn page_requests_are_answered_during_teardown() {
     let mut page = TestPage::ready();
     let teardown = begin_page_teardown(&mut page);
     page.request("tools/call", json!({ "name": "get-time" }));
@@ -66,7 +66,7 @@ fn page_can_save_its_state_while_it_ends() {
 }
 
 #[test]
-fn waiting_requests_end_with_the_view() {
+fn pending_page_requests_get_errors_when_the_view_closes() {
     let mut page = TestPage::ready();
     page.request("tools/call", json!({ "name": "get-time" }));
     let call = page.last_request_id();
@@ -104,7 +104,7 @@ fn closed_view_ignores_messages_and_host_calls() {
 // [apps-draft-tools-lifecycle]
 #[test]
 fn calls_of_app_tools_fail_when_the_view_ends() {
-    let mut page = TestPage::ready_with(view_config(), json!({ "tools": {} }));
+    let mut page = TestPage::ready_with_config(view_config(), json!({ "tools": {} }));
     page.view.list_app_tools(page.now).unwrap();
     page.drain_view_outputs();
     let id = page.received.pop().unwrap()["id"].clone();

@@ -68,7 +68,7 @@ fn refused_call_is_reported_as_cancelled_with_and_without_input() {
 #[test]
 fn host_does_not_switch_to_a_mode_that_the_page_does_not_declare() {
     let mode = |display_mode| HostContext { display_mode, ..view_config().context };
-    let mut page = TestPage::ready_with(view_config(), json!({ "availableDisplayModes": ["inline"] }));
+    let mut page = TestPage::ready_with_config(view_config(), json!({ "availableDisplayModes": ["inline"] }));
     let refused = page.view.change_host_context(mode(DisplayMode::Fullscreen));
     assert_eq!(refused, Err(UndeclaredDisplayMode(DisplayMode::Fullscreen)));
     page.drain_view_outputs();

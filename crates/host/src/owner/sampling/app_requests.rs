@@ -74,7 +74,7 @@ impl Owner {
         match requester {
             Requester::Server { .. } => self.servers.check_sampling_answer(server, answer),
             Requester::App { .. } => {
-                let checked = SamplingResultRequirements::for_request(params).check(answer);
+                let checked = SamplingResultRequirements::for_request(params).check_result(answer);
                 checked.map_err(|problem| DecisionError::WrongKind(problem.text()))
             }
         }
