@@ -113,8 +113,8 @@ impl ServerAuthorization {
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Vault`] if the vault cannot be read.
-    pub async fn load(&self) -> Result<(), AuthError> {
-        self.shared.load().await
+    pub async fn load_stored_sign_in(&self) -> Result<(), AuthError> {
+        self.shared.load_stored_sign_in().await
     }
 
     /// Runs a sign-in, for the reason that `why` gives to the user. Sign-ins run one at a time: a second call waits for

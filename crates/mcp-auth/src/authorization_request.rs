@@ -22,7 +22,7 @@ use crate::user::{AuthEndpoint, AuthReason, ConsentPrompt};
 
 /// Maximum number of invalid authorization responses that are logged for one sign-in. There may be many, since any
 /// local process can send them.
-const MAX_LOGGED_RESPONSES: usize = 10;
+const MAX_LOGGED_INVALID_RESPONSES: usize = 10;
 
 /// Parameters of an authorization request (RFC 6749, 4.1.1), and data for its consent request.
 pub(crate) struct AuthorizationRequest<'a> {
@@ -98,9 +98,9 @@ impl AuthorizationContext {
         let one_use = visit.generate_request_secrets()?;
         self.web.register_secret(&one_use.state);
         self.web.register_secret(&SecretString::from(one_use.verifier.secret().clone()));
-        self.request_browser_consent(&visit, &one_use.url).await?;
+        self.request_consent_to_open_browser(&visit, &one_use.url).await?;
         // The registration stays doubted if the browser never returns.
-        self.mark_reused_registration_as_doubted(&visit, true).await;
+        self.store_doubt_about_reused_registration(&visit, true).await;
         self.set_sign_in_progress(AuthPhase::Browser, Some(one_use.url.clone()));
         self.web.log_browser_request(AuthPhase::Browser, &one_use.url, "opened in the browser");
         let user = &self.settings.user;
@@ -108,14 +108,14 @@ impl AuthorizationContext {
             let cause = self.web.redact_and_escape_untrusted(&cause);
             self.web.note(AuthPhase::Browser, &format!("it could not be opened: {cause}"));
             if !user.can_paste_response_url() {
-                self.mark_reused_registration_as_doubted(&visit, false).await;
+                self.store_doubt_about_reused_registration(&visit, false).await;
                 return Err(AuthPhase::Browser.error(AuthErrorCause::Browser { cause }));
             }
         }
         self.set_sign_in_progress(AuthPhase::Callback, Some(one_use.url.clone()));
         let noted = AtomicUsize::new(0);
         let refused = |why: &str| {
-            if noted.fetch_add(1, Ordering::Relaxed) < MAX_LOGGED_RESPONSES {
+            if noted.fetch_add(1, Ordering::Relaxed) < MAX_LOGGED_INVALID_RESPONSES {
                 self.web.note(AuthPhase::Callback, &format!("an invalid response was refused: {why}"));
             }
         };
@@ -126,7 +126,7 @@ impl AuthorizationContext {
         };
         let judged = self.verify_authorization_response(returned, visit.server);
         if judged.as_ref().err().is_none_or(AuthError::is_oauth_error_response) {
-            self.mark_reused_registration_as_doubted(&visit, false).await;
+            self.store_doubt_about_reused_registration(&visit, false).await;
         }
         match judged {
             Ok(code) => Ok((code, one_use.verifier, waiting)),
@@ -137,13 +137,17 @@ impl AuthorizationContext {
         }
     }
 
-    async fn mark_reused_registration_as_doubted(&self, visit: &AuthorizationRequest<'_>, doubted: bool) {
+    async fn store_doubt_about_reused_registration(&self, visit: &AuthorizationRequest<'_>, doubted: bool) {
         if let Some(reused_registration) = visit.reused_registration {
             self.store_registration(&ClientRegistration { doubted, ..reused_registration.clone() }).await;
         }
     }
 
-    async fn request_browser_consent(&self, visit: &AuthorizationRequest<'_>, url: &Url) -> Result<(), AuthError> {
+    async fn request_consent_to_open_browser(
+        &self,
+        visit: &AuthorizationRequest<'_>,
+        url: &Url,
+    ) -> Result<(), AuthError> {
         let had = {
             let state = self.state();
             state.record.as_ref().map(|record| record.granted.clone()).unwrap_or_default()

@@ -33,7 +33,7 @@ impl Authorizer for ServerAuthorization {
         if url.origin() != shared.settings.server.origin() {
             return Ok(unsigned(shared.state().generation));
         }
-        shared.try_load_record().await;
+        shared.load_record_unless_recently_failed().await;
         renew_if_due(shared).await.map_err(|error| SigningRefusal(authorization_error_text(&error)))?;
         shared.sign(method, url)
     }
@@ -46,7 +46,7 @@ impl Authorizer for ServerAuthorization {
         if nonce.is_some() {
             shared.state().resource_nonce = nonce;
         }
-        if let Err(error) = shared.load().await {
+        if let Err(error) = shared.load_stored_sign_in().await {
             return ChallengeOutcome::Stop(authorization_error_text(&error));
         }
         if requires_nonce && challenge.attempt < 2 {

@@ -64,18 +64,18 @@ pub(crate) async fn register_client(
     redirect_uri: &Url,
     dpop: bool,
 ) -> Result<ClientRegistration, AuthError> {
-    match send_registration(web, source, server, endpoint, redirect_uri, dpop).await {
+    match send_registration_request(web, source, server, endpoint, redirect_uri, dpop).await {
         Err(AuthError { cause: AuthErrorCause::Refused { code, .. }, .. }) if code == "invalid_redirect_uri" => {
             web.set_conclusion("the redirect URI is refused; trying localhost as its host");
             let mut named = redirect_uri.clone();
             let _ = named.set_host(Some("localhost"));
-            send_registration(web, source, server, endpoint, &named, dpop).await
+            send_registration_request(web, source, server, endpoint, &named, dpop).await
         }
         other => other,
     }
 }
 
-async fn send_registration(
+async fn send_registration_request(
     web: &AuthHttpClient,
     source: &ClientIdSettings,
     server: &AuthorizationServerMetadata,

@@ -27,7 +27,7 @@ pub(crate) struct SignInClient {
 
 impl AuthorizationContext {
     /// Selects or registers a client id, and starts a redirect listener on the port of the client's redirect URI.
-    pub(crate) async fn select_client(
+    pub(crate) async fn select_sign_in_client(
         &self,
         server: &AuthorizationServerMetadata,
         dpop: bool,
@@ -43,17 +43,17 @@ impl AuthorizationContext {
             self.web.note(AuthPhase::ClientId, &format!("the issuer of the client id could not be read: {cause}"));
             None
         });
-        let stored = self.registration(&server.issuer).await;
+        let stored = self.load_registration(&server.issuer).await;
         let methods = server.auth_methods.as_deref();
         match oauth_client::choose_client_id_approach(source, server, stored, first.as_deref())? {
             ClientIdApproach::Preregistered(preregistered) => {
                 oauth_client::check_client_authentication_support(&preregistered.authentication, server)?;
                 let callback = RedirectListener::bind(preregistered.redirect_port, true).await?;
-                self.sign_in_client(oauth_client::preregistered_client(&preregistered, methods), callback)
+                self.build_sign_in_client(oauth_client::preregistered_client(&preregistered, methods), callback)
             }
             ClientIdApproach::Document(url) => {
                 let callback = RedirectListener::bind(None, false).await?;
-                self.sign_in_client(oauth_client::metadata_document_client(&url), callback)
+                self.build_sign_in_client(oauth_client::metadata_document_client(&url), callback)
             }
             ClientIdApproach::Registered(stored) => {
                 self.register_client_secrets_to_redact(&stored.client);
@@ -73,7 +73,7 @@ impl AuthorizationContext {
                     }),
                     _ => Ok(SignInClient {
                         reused_registration: Some(stored.clone()),
-                        ..self.sign_in_client(stored.client, callback)?
+                        ..self.build_sign_in_client(stored.client, callback)?
                     }),
                 }
             }
@@ -99,12 +99,15 @@ impl AuthorizationContext {
                     expires_at: None,
                     doubted: false,
                 };
-                Ok(SignInClient { entered_registration: Some(registration), ..self.sign_in_client(client, callback)? })
+                Ok(SignInClient {
+                    entered_registration: Some(registration),
+                    ..self.build_sign_in_client(client, callback)?
+                })
             }
         }
     }
 
-    fn sign_in_client(&self, client: OAuthClient, callback: RedirectListener) -> Result<SignInClient, AuthError> {
+    fn build_sign_in_client(&self, client: OAuthClient, callback: RedirectListener) -> Result<SignInClient, AuthError> {
         self.register_client_secrets_to_redact(&client);
         let redirect_uri = callback.redirect_uri()?;
         Ok(SignInClient { client, callback, redirect_uri, reused_registration: None, entered_registration: None })

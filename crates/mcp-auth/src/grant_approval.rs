@@ -60,7 +60,7 @@ pub(crate) fn identity_provider_endpoint(url: &Url, issuer: &str) -> AuthEndpoin
 
 impl AuthorizationContext {
     /// Returns the stored approval for this client id, or `None` if there is none.
-    pub(crate) fn grant_approval(&self, client_id: &str) -> Option<GrantApproval> {
+    pub(crate) fn stored_grant_approval(&self, client_id: &str) -> Option<GrantApproval> {
         let state = self.state();
         let approved = state.record.as_ref().and_then(|record| record.approved.clone());
         approved.filter(|approved| approved.client_id == client_id)
@@ -70,7 +70,7 @@ impl AuthorizationContext {
     /// user approved.
     pub(crate) fn scopes_from_settings_and_approval(&self, client_id: &str) -> Vec<String> {
         let settings = self.settings.scopes.as_deref().unwrap_or_default();
-        let approved = self.grant_approval(client_id).map(|approved| approved.scopes).unwrap_or_default();
+        let approved = self.stored_grant_approval(client_id).map(|approved| approved.scopes).unwrap_or_default();
         scopes::union_of_scopes(settings, &approved)
     }
 
@@ -91,7 +91,7 @@ impl AuthorizationContext {
         let server = &found.authorization_server;
         let mut used = endpoints_receiving_secrets(server, client);
         used.extend(provider.map(|provider| identity_provider_endpoint(&provider.url, &provider.issuer)));
-        let before = self.grant_approval(&client.id);
+        let before = self.stored_grant_approval(&client.id);
         // On the first use, an endpoint must belong to the site of the approved issuer. Afterwards it must be one of
         // the stored endpoints.
         let is_approved = |endpoint: &AuthEndpoint| match &before {

@@ -19,9 +19,9 @@ use crate::step_log::StepLog;
 const AUTH_HTTP_RESPONSE_LIMITS: UntrustedUrlLimits =
     UntrustedUrlLimits { bytes: 512 * 1024, time: Duration::from_secs(30) };
 /// Maximum number of redirects that a request for a document follows.
-const MAX_REDIRECTS: usize = 3;
+const MAX_METADATA_REDIRECTS: usize = 3;
 /// Protocol version sent with metadata requests (2025-03-26, `basic/authorization`).
-const PROTOCOL_VERSION: &str = "2026-07-28";
+const METADATA_REQUEST_PROTOCOL_VERSION: &str = "2026-07-28";
 
 /// HTTP client for all requests of one server's authorization. Limits their rate, and logs each request as a step.
 pub(crate) struct AuthHttpClient {
@@ -141,12 +141,12 @@ impl AuthHttpClient {
     /// for an invalid redirect.
     pub(crate) async fn get(&self, phase: AuthPhase, url: &Url) -> Result<Response<Vec<u8>>, AuthError> {
         let mut url = url.clone();
-        for _ in 0..=MAX_REDIRECTS {
+        for _ in 0..=MAX_METADATA_REDIRECTS {
             let request = Request::builder()
                 .method(Method::GET)
                 .uri(url.as_str())
                 .header("accept", "application/json")
-                .header("mcp-protocol-version", PROTOCOL_VERSION)
+                .header("mcp-protocol-version", METADATA_REQUEST_PROTOCOL_VERSION)
                 .body(Vec::new());
             let request = request.map_err(|_| phase.error(unusable_url_cause(&url)))?;
             let answer = self.send(phase, request).await?;
@@ -166,7 +166,7 @@ impl AuthHttpClient {
             url = metadata_address::parse_endpoint_url_from_metadata("a redirect", next.as_str(), &url, &self.named)
                 .map_err(|cause| phase.error(cause))?;
         }
-        let cause = format!("it redirects more than {MAX_REDIRECTS} times");
+        let cause = format!("it redirects more than {MAX_METADATA_REDIRECTS} times");
         Err(phase.error(AuthErrorCause::Unreadable { address: metadata_address::displayed_url(&url), cause }))
     }
 }

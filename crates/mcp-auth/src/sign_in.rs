@@ -36,7 +36,7 @@ impl AuthorizationContext {
     /// Waits until no other sign-in is running. A sign-in may run even if the vault can't be read, since the user has
     /// requested it.
     async fn wait_for_sign_in_lock(&self) -> SignInLock<'_> {
-        let unread = self.load().await.err();
+        let unread = self.load_stored_sign_in().await.err();
         let before = {
             let mut state = self.state();
             state.failed_refresh = None;

@@ -38,7 +38,7 @@ impl AuthorizationContext {
                 let request = self.prepare_browserless_request(challenge, ScopeLimit::Shown(&why)).await?;
                 let (id_token, exchange) = self.sign_in_at_identity_provider(provider, why, &request).await?;
                 self.set_sign_in_progress(AuthPhase::Token, None);
-                self.request_token(request, Some(exchange), Some(id_token), ConsentMode::Given).await
+                self.request_token_without_browser(request, Some(exchange), Some(id_token), ConsentMode::Given).await
             }
             _ => self.sign_in_without_browser(challenge, None, ConsentMode::AskUser(why)).await,
         }
@@ -118,7 +118,7 @@ impl AuthorizationContext {
         let scopes = self.scopes_to_request(&why, &challenge, &found, true);
         self.set_sign_in_progress(AuthPhase::ClientId, None);
         let SignInClient { client, callback, redirect_uri, reused_registration, entered_registration } =
-            self.select_client(server, key.is_some()).await?;
+            self.select_sign_in_client(server, key.is_some()).await?;
         let visit = AuthorizationRequest {
             server,
             client: &client,
@@ -178,7 +178,7 @@ impl AuthorizationContext {
             GrantKind::EnterpriseManaged(provider) => Some(self.find_token_exchange_endpoint(provider).await?),
             _ => None,
         };
-        self.request_token(request, exchange, id_token, consenting).await
+        self.request_token_without_browser(request, exchange, id_token, consenting).await
     }
 
     async fn prepare_browserless_request(
@@ -196,7 +196,7 @@ impl AuthorizationContext {
         Ok(BrowserlessTokenRequest { found, client, scopes })
     }
 
-    async fn request_token(
+    async fn request_token_without_browser(
         &self,
         request: BrowserlessTokenRequest,
         exchange: Option<IdpTokenEndpoint>,
@@ -212,7 +212,7 @@ impl AuthorizationContext {
         let granted = match &self.settings.grant {
             GrantKind::WorkloadIdentity { assertion } => {
                 self.web.register_secret(assertion);
-                endpoint.jwt_bearer(assertion, &scopes, resource).await?
+                endpoint.request_jwt_bearer_token(assertion, &scopes, resource).await?
             }
             GrantKind::EnterpriseManaged(provider) => {
                 let exchange = match exchange {
@@ -226,10 +226,10 @@ impl AuthorizationContext {
                 if let Some(reduced) = reduced {
                     scopes.retain(|scope| reduced.contains(scope));
                 }
-                endpoint.jwt_bearer(&grant, &scopes, resource).await?
+                endpoint.request_jwt_bearer_token(&grant, &scopes, resource).await?
             }
             GrantKind::AuthorizationCode | GrantKind::ClientCredentials => {
-                endpoint.client_credentials(&scopes, resource).await?
+                endpoint.request_client_credentials_token(&scopes, resource).await?
             }
         };
         Ok(self.store_sign_in(&found, client, key.as_ref(), scopes, &granted, (id_token, Some(approved))).await)

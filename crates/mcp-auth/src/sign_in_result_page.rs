@@ -37,7 +37,7 @@ impl SignInResultPageLanguage {
         best.1
     }
 
-    const fn tag(self) -> &'static str {
+    const fn language_tag(self) -> &'static str {
         match self {
             SignInResultPageLanguage::English => "en",
             SignInResultPageLanguage::Chinese => "zh-CN",
@@ -45,7 +45,7 @@ impl SignInResultPageLanguage {
     }
 
     /// Returns the title and the text of the result page in this language.
-    const fn texts(self, words: SignInResultPageText<'_>) -> (&'static str, &'static str) {
+    const fn title_and_text(self, words: SignInResultPageText<'_>) -> (&'static str, &'static str) {
         match (self, words) {
             (SignInResultPageLanguage::English, SignInResultPageText::SignedIn) => {
                 ("You are signed in", "You can close this window and go back to the app.")
@@ -75,12 +75,12 @@ pub(crate) fn sign_in_result_page_response(
     words: SignInResultPageText<'_>,
     language: SignInResultPageLanguage,
 ) -> String {
-    let (title, text) = language.texts(words);
+    let (title, text) = language.title_and_text(words);
     let cause = match words {
         SignInResultPageText::Failed(cause) => format!("<p lang=\"en\">{}.</p>", escape_html(cause)),
         SignInResultPageText::SignedIn | SignInResultPageText::UnexpectedRequest => String::new(),
     };
-    let tag = language.tag();
+    let tag = language.language_tag();
     let page = format!(
         "<!doctype html><html lang=\"{tag}\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
          <title>{title}</title><style>body{{font:16px/1.5 system-ui,sans-serif;margin:20vh auto;max-width:32rem;\

@@ -19,7 +19,7 @@ use crate::vault::{VaultEntryKind, VaultEntryPersistence, VaultError};
 const VAULT_READ_RETRY_DELAY: Duration = Duration::from_secs(10);
 
 impl AuthorizationContext {
-    pub(crate) async fn load(&self) -> Result<(), AuthError> {
+    pub(crate) async fn load_stored_sign_in(&self) -> Result<(), AuthError> {
         if self.state().loaded {
             return Ok(());
         }
@@ -62,11 +62,11 @@ impl AuthorizationContext {
     /// Reads the vault before a request is sent, unless a recent read has failed. If that yields no tokens, the request
     /// is sent without authorization: servers without sign-in accept it, and others refuse it, which is reported to the
     /// user.
-    pub(crate) async fn try_load_record(&self) {
+    pub(crate) async fn load_record_unless_recently_failed(&self) {
         let has_failed =
             self.state().last_read_error.as_ref().is_some_and(|(at, _)| at.elapsed() < VAULT_READ_RETRY_DELAY);
         if !has_failed {
-            let _ = self.load().await;
+            let _ = self.load_stored_sign_in().await;
         }
     }
 
@@ -75,7 +75,7 @@ impl AuthorizationContext {
     pub(crate) async fn reload_record(&self) -> bool {
         let before = self.state().generation;
         if !self.state().loaded {
-            return self.load().await.is_ok() && self.state().generation != before;
+            return self.load_stored_sign_in().await.is_ok() && self.state().generation != before;
         }
         let _lock = self.record_lock.lock().await;
         // A temporary read error has no effect.
@@ -197,7 +197,7 @@ impl AuthorizationContext {
 
     /// Returns the stored client registration at an authorization server, or `None` if there is none or it cannot be
     /// read.
-    pub(crate) async fn registration(&self, issuer: &str) -> Option<ClientRegistration> {
+    pub(crate) async fn load_registration(&self, issuer: &str) -> Option<ClientRegistration> {
         let key = self.vault_key(VaultEntryKind::Client { issuer: issuer.to_owned() });
         match self.settings.vault.read(&key).await {
             Ok(entry) => ClientRegistration::from_vault_entry(&entry?, issuer, unix_seconds(self.now())),

@@ -86,7 +86,7 @@ async fn client_credentials_token_is_obtained_and_renewed() {
             "[auth-cc-renew] {method}: no consent must be requested"
         );
         assert!(
-            !bench.displayed_text().contains("secret-of-app"),
+            !bench.all_displayed_text().contains("secret-of-app"),
             "[auth-cc-protect-secret] {method}: no secret must be shown"
         );
     }
@@ -260,7 +260,7 @@ async fn token_is_obtained_through_the_identity_provider() {
         );
         let is_stored = bench.vault.entries.lock().unwrap().keys().any(|key| key.kind == VaultEntryKind::Account);
         assert!(is_stored, "[auth-ema-secure-storage] the ID token must be in the vault");
-        let shown = bench.displayed_text();
+        let shown = bench.all_displayed_text();
         let is_secret = ["the.id.jag", "the.id.token", "secret-of-app", "idp-code-1"];
         let found: Vec<_> = is_secret.iter().filter(|secret| shown.contains(**secret)).collect();
         assert!(found.is_empty(), "[auth-ema-no-log] [auth-ema-refresh-protect] no secret must be shown: {found:?}");

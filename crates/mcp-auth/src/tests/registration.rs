@@ -60,7 +60,7 @@ async fn registration_is_reused_while_its_port_is_free() {
 }
 
 #[tokio::test]
-async fn each_authentication_method_is_used_as_listed() {
+async fn listed_client_authentication_method_is_used() {
     for method in ["client_secret_basic", "client_secret_post", "none"] {
         let (issuer, server) = start_servers(
             |script| {

@@ -259,7 +259,7 @@ async fn sign_in_waiting_for_the_vault_can_be_cancelled() {
 }
 
 #[tokio::test]
-async fn concurrent_sign_ins_are_merged() {
+async fn concurrent_sign_ins_share_one_result() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     let (first, second) =
@@ -297,7 +297,7 @@ async fn redirect_is_pasted_if_the_browser_fails() {
 }
 
 #[tokio::test]
-async fn invalid_responses_do_not_end_a_sign_in() {
+async fn invalid_authorization_responses_do_not_end_a_sign_in() {
     let (_issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
@@ -317,7 +317,7 @@ async fn invalid_responses_do_not_end_a_sign_in() {
 }
 
 #[tokio::test]
-async fn account_selection_is_requested() {
+async fn prompt_for_another_account_is_requested() {
     for (supported, expected) in [(json!(null), "login"), (json!(["login", "select_account"]), "select_account")] {
         let select_account = |script: &mut AuthorizationScript| {
             script.overrides.insert("prompt_values_supported".to_owned(), supported.clone());

@@ -215,7 +215,7 @@ impl TestAuthorization {
     }
 
     /// Returns the text of all steps, errors and debug output, to search it for secrets.
-    pub(super) fn displayed_text(&self) -> String {
+    pub(super) fn all_displayed_text(&self) -> String {
         format!("{:?} {:?} {:?}", self.authorization, self.authorization.logged_steps(), self.authorization.account())
     }
 

@@ -61,7 +61,7 @@ async fn two_processes_do_not_renew_concurrently() {
     let app = TestAuthorization::new(&server, |_| ());
     app.sign_in_and_call().await.unwrap();
     let command_line = start_other_process(&server, &app);
-    command_line.authorization.load().await.unwrap();
+    command_line.authorization.load_stored_sign_in().await.unwrap();
     issuer.set(|script| script.delay_ms = 200);
     for bench in [&app, &command_line] {
         bench.advance_clock(3590);
@@ -81,7 +81,7 @@ async fn failed_renewal_uses_a_concurrent_sign_in_of_another_process() {
     let app = TestAuthorization::new(&server, |_| ());
     app.sign_in_and_call().await.unwrap();
     let command_line = start_other_process(&server, &app);
-    command_line.authorization.load().await.unwrap();
+    command_line.authorization.load_stored_sign_in().await.unwrap();
     // The user signs in again on the command line while the app's renewal is in progress.
     issuer.set(|script| script.refresh = RefreshBehaviour::Fails("invalid_grant".to_owned()));
     issuer.set(|script| script.delay_ms = 1500);
@@ -106,7 +106,7 @@ async fn sign_out_in_another_process_is_respected() {
         let app = TestAuthorization::new(&server, |_| ());
         app.sign_in_and_call().await.unwrap();
         let command_line = start_other_process(&server, &app);
-        command_line.authorization.load().await.unwrap();
+        command_line.authorization.load_stored_sign_in().await.unwrap();
         app.advance_clock(3590);
         let outcome = if is_under_way {
             issuer.set(|script| script.delay_ms = 1000);

@@ -81,7 +81,7 @@ async fn concurrent_calls_share_one_vault_read() {
     let loads: Vec<_> = (0..10)
         .map(|_| {
             let authorization = Arc::clone(&bench.authorization);
-            tokio::spawn(async move { authorization.load().await })
+            tokio::spawn(async move { authorization.load_stored_sign_in().await })
         })
         .collect();
     wait_until("one call must read the vault", || bench.vault.reads.load(Ordering::SeqCst) == 1).await;

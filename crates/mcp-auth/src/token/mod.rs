@@ -96,7 +96,7 @@ impl TokenEndpoint<'_> {
     ///
     /// # Errors
     /// Returns the errors of [`exchange_code`](Self::exchange_code).
-    pub(crate) async fn client_credentials(
+    pub(crate) async fn request_client_credentials_token(
         &self,
         scopes: &[String],
         resource: Option<&str>,
@@ -116,7 +116,7 @@ impl TokenEndpoint<'_> {
     ///
     /// # Errors
     /// Returns the errors of [`exchange_code`](Self::exchange_code).
-    pub(crate) async fn jwt_bearer(
+    pub(crate) async fn request_jwt_bearer_token(
         &self,
         statement: &SecretString,
         scopes: &[String],
