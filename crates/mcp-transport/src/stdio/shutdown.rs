@@ -26,7 +26,7 @@ const MAX_LAST_STDERR_LINES: usize = 100;
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
     /// Closes the session and shuts down the server. Meanwhile delivers the remaining events to the owner, which may
     /// take longer.
-    pub(super) async fn end(mut self: Box<Self>) {
+    pub(super) async fn shut_down(mut self: Box<Self>) {
         let exited = self.ends.exit;
         if let Some(exit) = exited {
             emit_last_stderr_lines(&mut self.stderr, &mut self.core.outbox).await;

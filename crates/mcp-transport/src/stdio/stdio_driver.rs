@@ -107,18 +107,18 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
     pub(super) async fn run(mut self: Box<Self>) {
         loop {
             self.send_and_deliver();
-            self.write();
+            self.write_queued_bytes();
             if self.is_over() {
                 break;
             }
-            self.step().await;
+            self.process_next_event().await;
         }
         // Boxed, because its state is only needed from here on.
-        Box::pin(self.end()).await;
+        Box::pin(self.shut_down()).await;
     }
 
     /// Writes queued bytes to the server's standard input, as many as possible without waiting.
-    fn write(&mut self) {
+    fn write_queued_bytes(&mut self) {
         while !self.queue.is_empty() {
             match self.queue.write_some(&mut self.writer).now_or_never() {
                 Some(Ok(())) => {}
@@ -130,7 +130,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
 
     /// Waits for one event of the owner, a timer or the server, and handles it. The owner is polled first, so that a
     /// stop by the owner is not delayed. Lines of the server are read last, and only while the owner accepts events.
-    async fn step(&mut self) {
+    async fn process_next_event(&mut self) {
         let due = self.next_deadline();
         self.alarm.fire_no_later_than(due);
         let room = self.core.has_room();
@@ -165,7 +165,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
             while let Some(outgoing) = self.core.session.poll_transmit() {
                 let mut line = outgoing.json.into_bytes();
                 line.push(b'\n');
-                self.send(Bytes::from(line), &outgoing.about);
+                self.queue_line_to_server(Bytes::from(line), &outgoing.about);
             }
             self.core.queue_session_events();
             if !self.core.deliver_events() {
@@ -174,7 +174,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         }
     }
 
-    fn send(&mut self, line: Bytes, about: &OutgoingKind) {
+    fn queue_line_to_server(&mut self, line: Bytes, about: &OutgoingKind) {
         if self.writer.is_none() {
             return;
         }

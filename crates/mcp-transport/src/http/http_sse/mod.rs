@@ -119,7 +119,7 @@ impl<'o> HttpSseDriver<'o> {
             Duration::ZERO,
         ));
         while !self.is_over() {
-            self.step().await;
+            self.process_next_event().await;
             self.send_and_deliver();
         }
         match self.not_found.take() {
@@ -127,7 +127,7 @@ impl<'o> HttpSseDriver<'o> {
                 HttpSseDriverEnd::NotFound(Box::new((self.core, self.notes, fault)))
             }
             _ => {
-                self.end().await;
+                self.shut_down().await;
                 HttpSseDriverEnd::Done
             }
         }
@@ -139,7 +139,7 @@ impl<'o> HttpSseDriver<'o> {
 
     /// Waits for one event of the owner, a timer or the server, and handles it. The owner is polled first. The server
     /// is polled last, and only while the owner accepts events.
-    async fn step(&mut self) {
+    async fn process_next_event(&mut self) {
         let wakes = [self.core.next_deadline(), self.fall_back_at].into_iter().flatten().min();
         self.alarm.fire_no_later_than(wakes);
         let room = self.core.has_room();
@@ -150,14 +150,14 @@ impl<'o> HttpSseDriver<'o> {
             () = self.alarm.wait_until_due() => self.on_deadline(tokio_clock_now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = tokio_clock_now();
-                self.on_step(step, now);
+                self.on_exchange_step(step, now);
                 for _ in 1..MAX_EXCHANGE_STEPS_PER_POLL {
                     self.send_and_deliver();
                     if !self.core.has_room() || self.is_over() {
                         return;
                     }
                     match self.work.next().now_or_never() {
-                        Some(Some(step)) => self.on_step(step, now),
+                        Some(Some(step)) => self.on_exchange_step(step, now),
                         _ => return,
                     }
                 }
@@ -218,10 +218,10 @@ impl<'o> HttpSseDriver<'o> {
         }
     }
 
-    /// Removes and returns the next message to post. The last [`HttpLimits::RESERVED_POSTS`] POSTs are not used for
+    /// Removes and returns the next message to post. The last [`HttpLimits::POSTS_RESERVED_FOR_NON_REQUESTS`] POSTs are not used for
     /// requests other than pings, because servers may delay the responses to all requests.
     fn next_message_to_post(&mut self) -> Option<OutgoingMessage> {
-        let requests = self.limits.posts.saturating_sub(HttpLimits::RESERVED_POSTS).max(1);
+        let requests = self.limits.posts.saturating_sub(HttpLimits::POSTS_RESERVED_FOR_NON_REQUESTS).max(1);
         let only_small = self.posts.len() >= requests;
         let is_small = |about: &OutgoingKind| match about {
             OutgoingKind::Request { method, .. } => method == "ping",
@@ -253,7 +253,7 @@ impl<'o> HttpSseDriver<'o> {
         self.posts.insert(number, PendingPost { about, late: false });
     }
 
-    fn on_step(&mut self, step: ExchangeStep, now: Instant) {
+    fn on_exchange_step(&mut self, step: ExchangeStep, now: Instant) {
         let ExchangeStep { exchange, moved, what, .. } = step;
         if exchange == EVENT_STREAM_EXCHANGE_ID {
             if let Some(moved) = moved {
@@ -314,7 +314,7 @@ impl<'o> HttpSseDriver<'o> {
     }
 
     /// Closes the session and its connections, and delivers the remaining events.
-    async fn end(mut self) {
+    async fn shut_down(mut self) {
         self.core.close_session();
         self.blocking_exchange = None;
         self.post_queued_messages();

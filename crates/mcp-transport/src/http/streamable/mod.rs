@@ -150,7 +150,7 @@ impl<'o> StreamableDriver<'o> {
     pub(super) async fn run(mut self) -> StreamableDriverEnd<'o> {
         self.send_and_deliver();
         while !self.is_over() {
-            self.step().await;
+            self.process_next_event().await;
             self.send_and_deliver();
         }
         match self.not_streamable.take() {
@@ -158,7 +158,7 @@ impl<'o> StreamableDriver<'o> {
                 StreamableDriverEnd::NotStreamable(Box::new((self.core, self.notes, why)))
             }
             _ => {
-                self.end().await;
+                self.shut_down().await;
                 StreamableDriverEnd::Done
             }
         }
@@ -170,7 +170,7 @@ impl<'o> StreamableDriver<'o> {
 
     /// Waits for one event of the owner, a timer or the server, and handles it. The owner is polled first, so that a
     /// stop by the owner is not delayed. The server is polled last, and only while the owner accepts events.
-    async fn step(&mut self) {
+    async fn process_next_event(&mut self) {
         self.alarm.fire_no_later_than(self.core.next_deadline());
         let room = self.core.has_room();
         let core = &mut self.core;
@@ -180,7 +180,7 @@ impl<'o> StreamableDriver<'o> {
             () = self.alarm.wait_until_due() => core.on_deadline(tokio_clock_now()),
             Some(step) = self.work.next(), if room && !self.work.is_empty() => {
                 let now = tokio_clock_now();
-                self.on_step(step, now);
+                self.on_exchange_step_or_abort(step, now);
                 self.process_further_exchange_steps(now);
             }
         }
@@ -195,13 +195,13 @@ impl<'o> StreamableDriver<'o> {
                 return;
             }
             match self.work.next().now_or_never() {
-                Some(Some(step)) => self.on_step(step, now),
+                Some(Some(step)) => self.on_exchange_step_or_abort(step, now),
                 _ => return,
             }
         }
     }
 
-    fn on_step(&mut self, step: Result<ExchangeStep, Aborted>, now: Instant) {
+    fn on_exchange_step_or_abort(&mut self, step: Result<ExchangeStep, Aborted>, now: Instant) {
         // Aborted exchanges were already removed from the table.
         if let Ok(step) = step {
             self.on_exchange_step(step, now);
@@ -317,7 +317,7 @@ impl<'o> StreamableDriver<'o> {
         self.notes.emit_note(&mut self.core.outbox, line);
     }
 
-    fn close(&mut self, reason: CloseReason) {
+    fn close_session(&mut self, reason: CloseReason) {
         self.core.session.handle_closed(reason, tokio_clock_now());
     }
 }

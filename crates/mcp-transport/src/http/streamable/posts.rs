@@ -49,10 +49,10 @@ impl StreamableDriver<'_> {
         }
         if self.requests.len() + self.messages.len() > MAX_MESSAGES_WAITING_FOR_POST {
             let waiting = self.requests.len() + self.messages.len();
-            return self.close(CloseReason::NotReading(waiting));
+            return self.close_session(CloseReason::NotReading(waiting));
         }
         while self.blocking_exchange.is_none() && self.posts < self.limits.posts {
-            let requests = self.limits.posts.saturating_sub(HttpLimits::RESERVED_POSTS).max(1);
+            let requests = self.limits.posts.saturating_sub(HttpLimits::POSTS_RESERVED_FOR_NON_REQUESTS).max(1);
             let next = self.messages.pop_front();
             let next = next.or_else(|| if self.posts < requests { self.requests.pop_front() } else { None });
             let Some(outgoing) = next else { return };

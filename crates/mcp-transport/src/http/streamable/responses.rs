@@ -241,7 +241,7 @@ impl StreamableDriver<'_> {
         self.session_loss_times.push_back(now);
         if self.session_loss_times.len() >= MAX_LOST_SESSIONS_PER_WINDOW {
             let cause = format!("it forgot {MAX_LOST_SESSIONS_PER_WINDOW} sessions within {LOST_SESSIONS_WINDOW:?}");
-            return self.close(CloseReason::ConnectionLost(cause));
+            return self.close_session(CloseReason::ConnectionLost(cause));
         }
         self.core.session.handle_session_lost(refused, now);
     }

@@ -16,7 +16,7 @@ const LAST_MESSAGES_TIMEOUT: Duration = Duration::from_millis(500);
 impl StreamableDriver<'_> {
     /// Closes the session, and ends it at the server with DELETE. Meanwhile delivers the remaining events to the owner,
     /// which may take longer.
-    pub(super) async fn end(mut self) {
+    pub(super) async fn shut_down(mut self) {
         self.core.close_session();
         // A closed session needs no responses to its pending requests.
         let open: Vec<u64> =
