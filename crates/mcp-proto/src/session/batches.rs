@@ -33,7 +33,7 @@ impl Session {
         self.batches.insert(batch, PendingBatchResponse { missing: 1, responses: Vec::new() });
         for message in messages {
             match message {
-                Ok(message) => self.process_message(message, origin.clone(), Some(batch), now),
+                Ok(message) => self.process_received_message(message, origin.clone(), Some(batch), now),
                 Err(invalid) => self.on_invalid_message(invalid, Some(batch), now),
             }
         }
@@ -48,7 +48,7 @@ impl Session {
         cause: &InvalidMessageCause,
         now: Instant,
     ) {
-        self.report_anomaly(cause.to_string(), None);
+        self.report_protocol_anomaly(cause.to_string(), None);
         for message in messages {
             match message {
                 Ok(IncomingMessage::Response { id, .. }) => {
@@ -59,7 +59,7 @@ impl Session {
                         answer: true,
                         excerpt: String::new(),
                     };
-                    self.fail_request(&id, CallError::Unreadable(Box::new(invalid)), now);
+                    self.fail_client_request(&id, CallError::Unreadable(Box::new(invalid)), now);
                 }
                 Ok(IncomingMessage::Request { id, .. })
                     if self.accepts_server_requests() && !self.is_server_request_open(&id) =>

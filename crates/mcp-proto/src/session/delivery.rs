@@ -109,9 +109,9 @@ impl Session {
                 DeliveryFault::Status { code: 400..=499, .. } | DeliveryFault::Status { error: Some(_), .. } => {
                     // The ping was refused, which shows that the server is reachable.
                     self.liveness.on_pong();
-                    self.on_message(now);
+                    self.on_received_message(now);
                 }
-                fault => self.end_session(CloseReason::ConnectionLost(fault.to_string())),
+                fault => self.close_session_with_reason(CloseReason::ConnectionLost(fault.to_string())),
             },
             RequestPurpose::Relist { call, .. } => self.end_call(call, Err(to_undelivered_error(&fault))),
             RequestPurpose::TaskGet(call) | RequestPurpose::TaskResult(call) | RequestPurpose::TaskUpdate(call) => {
@@ -119,7 +119,7 @@ impl Session {
             }
             RequestPurpose::TaskCancel => {}
             RequestPurpose::Restore => {
-                self.report_anomaly(format!("a subscription could not be renewed: {fault}"), None)
+                self.report_protocol_anomaly(format!("a subscription could not be renewed: {fault}"), None)
             }
         }
     }

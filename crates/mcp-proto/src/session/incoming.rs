@@ -34,7 +34,7 @@ struct ElicitationCompleteParams {
 }
 
 impl Session {
-    pub(super) fn process_message(
+    pub(super) fn process_received_message(
         &mut self,
         message: IncomingMessage,
         origin: StreamOrigin,
@@ -42,7 +42,7 @@ impl Session {
         now: Instant,
     ) {
         match message {
-            IncomingMessage::Response { id, result } => self.on_response(&id, result, now),
+            IncomingMessage::Response { id, result } => self.on_server_response(&id, result, now),
             IncomingMessage::ErrorWithoutId { error } => self.on_error_without_id(error, now),
             IncomingMessage::Request { id, method, params } if self.accepts_server_requests() => {
                 let bytes = raw_params_bytes(params.as_ref());
@@ -52,20 +52,23 @@ impl Session {
             // server (`basic/transports/stdio`).
             IncomingMessage::Request { id, method, .. } => {
                 let method = escape_and_truncate(&method, 80);
-                self.report_anomaly(
+                self.report_protocol_anomaly(
                     format!("the request `{method}`, which servers of this revision do not send"),
                     Some(id),
                 );
             }
             // One call may have thousands of progress notifications.
             IncomingMessage::Notification { method, params } if method == "notifications/progress" => {
-                self.on_progress(params.as_ref(), now);
+                self.on_progress_notification(params.as_ref(), now);
             }
             IncomingMessage::Notification { method, params } => match parse_params_object(params.as_ref()) {
-                Ok(read) => self.on_notification(&method, read, raw_params_bytes(params.as_ref()), &origin, now),
+                Ok(read) => self.on_server_notification(&method, read, raw_params_bytes(params.as_ref()), &origin, now),
                 Err(cause) => {
                     let method = escape_and_truncate(&method, 80);
-                    self.report_anomaly(format!("the notification `{method}` does not fit: params: {cause}"), None);
+                    self.report_protocol_anomaly(
+                        format!("the notification `{method}` does not fit: params: {cause}"),
+                        None,
+                    );
                 }
             },
             IncomingMessage::Batch(messages) => self.process_received_batch(messages, origin, now),
@@ -78,7 +81,7 @@ impl Session {
         self.facts.as_ref().is_none_or(|facts| facts.revision.has_server_requests())
     }
 
-    fn on_response(&mut self, id: &RequestId, result: Result<RawJson, RpcError>, now: Instant) {
+    fn on_server_response(&mut self, id: &RequestId, result: Result<RawJson, RpcError>, now: Instant) {
         match self.wire.match_response(id) {
             ResponseMatch::Waiting(RequestPurpose::Probe) => self.on_probe_response(result, now),
             ResponseMatch::Waiting(RequestPurpose::Initialize) => self.on_initialize_response(result, now),
@@ -97,10 +100,10 @@ impl Session {
             ResponseMatch::Waiting(RequestPurpose::TaskCancel) => {}
             ResponseMatch::GivenUp => self.cancel_task_of_late_response(id, result),
             ResponseMatch::Answered => {
-                self.report_anomaly(format!("a second answer to request {id} was ignored"), Some(id.clone()))
+                self.report_protocol_anomaly(format!("a second answer to request {id} was ignored"), Some(id.clone()))
             }
             ResponseMatch::Unknown => {
-                self.report_anomaly(
+                self.report_protocol_anomaly(
                     format!("an answer to request {id}, which was never sent, was ignored"),
                     Some(id.clone()),
                 );
@@ -115,10 +118,10 @@ impl Session {
         let about_reading = matches!(error.code, code::PARSE_ERROR | code::INVALID_REQUEST);
         let probing = matches!(self.phase, SessionPhase::Probing { .. });
         match self.wire.sole_pending_request_id() {
-            Some(id) if about_reading || probing => self.on_response(&id, Err(error), now),
+            Some(id) if about_reading || probing => self.on_server_response(&id, Err(error), now),
             _ => {
                 let cause = format!("an error that names no request: {}", escape_and_truncate(&error.to_string(), 300));
-                self.report_anomaly(cause, None);
+                self.report_protocol_anomaly(cause, None);
             }
         }
     }
@@ -133,7 +136,7 @@ impl Session {
         if !matches!(self.phase, SessionPhase::Ready) {
             self.last_output = Some(description.clone());
         }
-        self.report_anomaly(description, invalid.id.clone());
+        self.report_protocol_anomaly(description, invalid.id.clone());
         if let Some(id) = invalid.peer_request.clone() {
             if self.accepts_server_requests() && !self.is_server_request_open(&id) {
                 let code = if matches!(invalid.cause, InvalidMessageCause::NotJson(_)) {
@@ -152,13 +155,13 @@ impl Session {
             None => None,
         };
         if let Some(id) = id {
-            self.fail_request(&id, CallError::Unreadable(Box::new(invalid)), now);
+            self.fail_client_request(&id, CallError::Unreadable(Box::new(invalid)), now);
         }
     }
 
     /// Completes a pending request whose response arrived but is invalid. If the request is that of a call, the call
     /// ends with `error`.
-    pub(super) fn fail_request(&mut self, id: &RequestId, error: CallError, now: Instant) {
+    pub(super) fn fail_client_request(&mut self, id: &RequestId, error: CallError, now: Instant) {
         if !self.wire.is_pending(id) {
             return;
         }
@@ -183,7 +186,7 @@ impl Session {
         }
     }
 
-    fn on_notification(&mut self, method: &str, params: Map, bytes: usize, origin: &StreamOrigin, now: Instant) {
+    fn on_server_notification(&mut self, method: &str, params: Map, bytes: usize, origin: &StreamOrigin, now: Instant) {
         let ready = matches!(self.phase, SessionPhase::Ready);
         let read = match method {
             "notifications/message" => results::deserialize_object::<LogMessage>(params).map(|message| {
@@ -231,7 +234,7 @@ impl Session {
             _ => Ok(()),
         };
         if let Err(cause) = read {
-            self.report_anomaly(
+            self.report_protocol_anomaly(
                 format!("the notification `{}` does not fit: {cause}", escape_and_truncate(method, 80)),
                 None,
             );

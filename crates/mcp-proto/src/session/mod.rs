@@ -151,17 +151,17 @@ impl Session {
     /// Processes a message from the server.
     pub fn handle_message(&mut self, message: IncomingMessage, origin: StreamOrigin, now: Instant) {
         if !self.is_closed() {
-            self.on_message(now);
-            self.process_message(message, origin, None, now);
+            self.on_received_message(now);
+            self.process_received_message(message, origin, None, now);
             self.close_if_output_limit_exceeded();
         }
     }
 
     /// Processes output of the server that is not a valid message. If it seems to be a response, the call that it
     /// belongs to fails.
-    pub fn handle_invalid(&mut self, invalid: InvalidMessage, now: Instant) {
+    pub fn handle_invalid_message(&mut self, invalid: InvalidMessage, now: Instant) {
         if !self.is_closed() {
-            self.on_message(now);
+            self.on_received_message(now);
             self.on_invalid_message(invalid, None, now);
             self.close_if_output_limit_exceeded();
         }
@@ -170,7 +170,7 @@ impl Session {
     /// Processes a failure of the transport to deliver a request or to receive its response. The call ends with
     /// [`CallError::Undelivered`], or the request is sent again with a new id if that is safe. During the handshake,
     /// the fault determines the next attempt. Unknown ids are ignored.
-    pub fn handle_undelivered(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
+    pub fn handle_undelivered_request(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
         if !self.is_closed() {
             self.on_request_undelivered(id, fault, now);
             self.close_if_output_limit_exceeded();
@@ -189,8 +189,8 @@ impl Session {
 
     /// Ends the session, after the connection was closed or before the caller closes it. Calls end, and open requests
     /// of the server are withdrawn and answered. The caller may still send the queued messages if possible.
-    pub fn handle_closed(&mut self, reason: CloseReason, _now: Instant) {
-        self.end_session(reason);
+    pub fn handle_connection_closed(&mut self, reason: CloseReason, _now: Instant) {
+        self.close_session_with_reason(reason);
     }
 
     /// Processes expired timeouts. Has no effect before the time that [`Session::poll_timeout`] returned.
@@ -336,12 +336,12 @@ impl Session {
         matches!(self.phase, SessionPhase::Closed(_))
     }
 
-    fn on_message(&mut self, now: Instant) {
-        self.liveness.on_message(now, self.config.timeouts.ping);
+    fn on_received_message(&mut self, now: Instant) {
+        self.liveness.on_received_message(now, self.config.timeouts.ping);
     }
 
     /// Ends the session. No other function sets `SessionPhase::Closed`.
-    fn end_session(&mut self, reason: CloseReason) {
+    fn close_session_with_reason(&mut self, reason: CloseReason) {
         if self.is_closed() {
             return;
         }
@@ -354,11 +354,11 @@ impl Session {
 
     fn close_if_output_limit_exceeded(&mut self) {
         if self.out.len() > self.config.limits.queued_messages {
-            self.end_session(CloseReason::NotReading(self.out.len()));
+            self.close_session_with_reason(CloseReason::NotReading(self.out.len()));
         }
     }
 
-    fn report_anomaly(&mut self, cause: String, id: Option<RequestId>) {
+    fn report_protocol_anomaly(&mut self, cause: String, id: Option<RequestId>) {
         self.events.push(SessionEvent::Anomaly { cause, id });
     }
 }

@@ -119,7 +119,10 @@ impl Session {
     /// error as an anomaly.
     pub(super) fn on_state_restore_response(&mut self, answer: Result<RawJson, RpcError>) {
         if let Err(error) = answer {
-            self.report_anomaly(format!("the state of the previous session could not be restored: {error}"), None);
+            self.report_protocol_anomaly(
+                format!("the state of the previous session could not be restored: {error}"),
+                None,
+            );
         }
     }
 

@@ -66,15 +66,17 @@ impl Session {
         now: Instant,
     ) {
         if self.is_server_request_open(&id) {
-            return self
-                .report_anomaly("a request with the id of another that is still open was ignored".into(), Some(id));
+            return self.report_protocol_anomaly(
+                "a request with the id of another that is still open was ignored".into(),
+                Some(id),
+            );
         }
         self.expect_another_batch_response(batch);
         if method == "ping" {
             return self.send_server_request_response(id, batch, Ok(json!({})));
         }
         if !matches!(self.phase, SessionPhase::Ready) {
-            self.report_anomaly(
+            self.report_protocol_anomaly(
                 format!(
                     "the request `{}` was received before the session was initialized",
                     crate::jsonrpc::escape_and_truncate(method, 80)

@@ -73,7 +73,7 @@ impl ListenRequestState {
         self.uris.shift_remove(uri);
     }
 
-    pub(super) fn is_open(&self) -> bool {
+    pub(super) fn is_request_open(&self) -> bool {
         self.current.is_some()
     }
 
@@ -204,13 +204,13 @@ impl Session {
         match self.subscription_id_of_notification(&params) {
             Some(id) if Some(id) == self.listen.current => {}
             Some(id) if Some(id) == self.listen.previous => return,
-            _ => return self.report_anomaly("an acknowledgement of an unknown subscription".into(), None),
+            _ => return self.report_protocol_anomaly("an acknowledgement of an unknown subscription".into(), None),
         }
         let granted = match results::deserialize_object(params) {
             Ok(SubscriptionAcknowledgedParams { notifications }) => {
                 notifications.resource_subscriptions.unwrap_or_default()
             }
-            Err(cause) => return self.report_anomaly(format!("an invalid acknowledgement: {cause}"), None),
+            Err(cause) => return self.report_protocol_anomaly(format!("an invalid acknowledgement: {cause}"), None),
         };
         self.listen.granted = true;
         self.listen.acknowledge_by = None;
@@ -234,7 +234,7 @@ impl Session {
                 missing.len(),
                 escape_and_truncate(first, 200)
             );
-            self.report_anomaly(cause, None);
+            self.report_protocol_anomaly(cause, None);
         }
     }
 
@@ -253,7 +253,7 @@ impl Session {
         let named = params.get("_meta").is_some_and(|meta| meta.get(meta::SUBSCRIPTION_ID_KEY).is_some());
         let id = self.subscription_id_of_notification(params);
         if named && (id.is_none() || (id != self.listen.current && id != self.listen.previous)) {
-            self.report_anomaly(
+            self.report_protocol_anomaly(
                 "a change notification for a subscription that does not exist was ignored".into(),
                 None,
             );
@@ -264,7 +264,7 @@ impl Session {
             self.listen.acknowledge_by = None;
         }
         if !named {
-            self.report_anomaly("a change notification does not name its subscription".into(), None);
+            self.report_protocol_anomaly("a change notification does not name its subscription".into(), None);
         }
         true
     }

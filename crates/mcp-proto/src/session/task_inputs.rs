@@ -112,7 +112,7 @@ impl Session {
         now: Instant,
     ) {
         if let Err(error) = &answer {
-            self.report_anomaly(format!("the server rejected the input for a task: {error}"), None);
+            self.report_protocol_anomaly(format!("the server rejected the input for a task: {error}"), None);
         }
         let Some(running) = self.task_call(id) else { return };
         for input in running.inputs.values_mut().filter(|input| input.is_answered_by_update_request(wire)) {

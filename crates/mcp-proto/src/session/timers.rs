@@ -101,7 +101,7 @@ impl Session {
     }
 
     pub(super) fn process_due_timers(&mut self, now: Instant) {
-        self.expire_handshake(now);
+        self.time_out_handshake(now);
         let expired: Vec<(CallId, CallError)> =
             self.calls.iter().filter_map(|(id, call)| Some((*id, call.clock.timeout_error(now)?))).collect();
         for (id, error) in expired {

@@ -44,7 +44,7 @@ impl Session {
         call.requested_as_task = as_task.is_some();
         call.token = request.may_request_input().then_some(wire);
         let meta = RequestMeta { log_level: self.log_level, trace: self.trace.as_deref(), progress_token: call.token };
-        let common = self.common_meta.serialized(&self.config, revision);
+        let common = self.common_meta.serialized_for_revision(&self.config, revision);
         let outgoing = OutgoingMessage::request(wire, method, |params| {
             request.write_params(revision, params);
             if let Some(inputs) = &call.inputs {
@@ -87,7 +87,7 @@ impl Session {
     ) -> i64 {
         let revision = self.revision();
         let id = self.wire.register(purpose);
-        let common = self.common_meta.serialized(&self.config, revision);
+        let common = self.common_meta.serialized_for_revision(&self.config, revision);
         let outgoing = OutgoingMessage::request(id, method, |members| {
             members.put_all(params.as_object().into_iter().flatten());
             RequestMeta::default().write(common, members);

@@ -71,7 +71,7 @@ fn pending_batch_is_answered_when_the_session_ends() {
         request_message(json!(1), "ping", json!({})),
         request_message(json!(2), "roots/list", json!({}))
     ]));
-    peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
+    peer.session.handle_connection_closed(CloseReason::StoppedByOwner, peer.now);
     assert_eq!(peer.take_sent_message().as_array().map(Vec::len), Some(2), "both requests must be answered");
 }
 

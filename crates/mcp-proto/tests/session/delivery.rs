@@ -277,7 +277,7 @@ fn delivery_failures_of_unknown_request_ids_are_ignored() {
     for id in [json!(999), json!(0), json!(-1)] {
         peer.report_undelivered(&id, lost_stream_fault());
     }
-    peer.session.handle_undelivered(&RequestId::Text("x".into()), lost_stream_fault(), peer.now);
+    peer.session.handle_undelivered_request(&RequestId::Text("x".into()), lost_stream_fault(), peer.now);
     peer.session.handle_session_lost(Some(&RequestId::Number(999)), peer.now);
     assert_eq!(peer.take_events(), vec![], "unknown ids must be ignored");
 }

@@ -313,7 +313,7 @@ fn pinned_revision_has_no_fallback() {
 #[test]
 fn connection_closed_during_handshake_is_not_an_exit_on_the_probe() {
     let mut peer = http_test_session(None);
-    peer.session.handle_closed(CloseReason::ConnectionLost("reset".into()), peer.now);
+    peer.session.handle_connection_closed(CloseReason::ConnectionLost("reset".into()), peer.now);
     let events = peer.take_events();
     assert!(
         matches!(

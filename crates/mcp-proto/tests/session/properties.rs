@@ -196,7 +196,7 @@ fn run_session_with_inputs(mut peer: TestSession, inputs: Vec<SessionInput>) {
             SessionInput::Wait(time) => peer.advance_time(seconds(time)),
             SessionInput::TooLong(answer) => {
                 let head: &[u8] = if answer { b"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":[" } else { b"xxxxx" };
-                peer.session.handle_invalid(InvalidMessage::too_long(head, b"", 4, 5), peer.now);
+                peer.session.handle_invalid_message(InvalidMessage::too_long(head, b"", 4, 5), peer.now);
             }
             SessionInput::Undelivered(id, how) => {
                 let error = Some(RpcError::new([-32020, -32022, -32601][how % 3], "no"));
@@ -208,7 +208,7 @@ fn run_session_with_inputs(mut peer: TestSession, inputs: Vec<SessionInput>) {
                     3 => status(503, None),
                     _ => status(400, error),
                 };
-                peer.session.handle_undelivered(&RequestId::Number(id), fault, peer.now);
+                peer.session.handle_undelivered_request(&RequestId::Number(id), fault, peer.now);
             }
             SessionInput::SessionLost(id) => {
                 peer.session.handle_session_lost(Some(&RequestId::Number(id)), peer.now);
@@ -216,7 +216,7 @@ fn run_session_with_inputs(mut peer: TestSession, inputs: Vec<SessionInput>) {
         }
         ledger.record_events(&mut peer);
     }
-    peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
+    peer.session.handle_connection_closed(CloseReason::StoppedByOwner, peer.now);
     ledger.record_events(&mut peer);
     assert!(ledger.closed, "the end must be reported");
     assert_eq!(ledger.open_calls, vec![], "each call must have ended");
@@ -320,7 +320,7 @@ proptest! {
                 let _ = peer.session.answer(request, nth_sample_response(&server_request, how), peer.now);
             }
         }
-        peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
+        peer.session.handle_connection_closed(CloseReason::StoppedByOwner, peer.now);
         for sent in peer.take_sent_messages() {
             for message in sent.as_array().cloned().unwrap_or_else(|| vec![sent]) {
                 prop_assert!(missing.remove(&message["id"]), "[base-response-same-id]: {message} must answer an open request");

@@ -26,7 +26,7 @@ fn sent_message_lines(revision: Revision) -> Vec<String> {
     peer.send_request(json!("y"), "ping", Value::Null);
     take(&mut peer);
     peer.session.cancel(call, CancelReason::Other("näh".into()), peer.now);
-    peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
+    peer.session.handle_connection_closed(CloseReason::StoppedByOwner, peer.now);
     take(&mut peer);
     lines
 }
@@ -79,7 +79,7 @@ fn error_codes_are_those_of_json_rpc() {
     peer.send_line(r#"{"jsonrpc":"2.0","id":6,"method":5}"#);
     peer.send_line(r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#);
     peer.send_message(json!([{ "jsonrpc": "2.0", "id": 8, "method": "ping" }]));
-    peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
+    peer.session.handle_connection_closed(CloseReason::StoppedByOwner, peer.now);
     let codes: Vec<i64> = peer.take_sent_messages().iter().filter_map(|sent| sent["error"]["code"].as_i64()).collect();
     assert!(codes.len() >= 5, "several errors must be sent: {codes:?}");
     for code in codes {

@@ -234,7 +234,7 @@ fn each_request_is_answered_when_the_session_ends() {
     peer.send_request(json!("s"), "sampling/createMessage", sampling_params());
     peer.send_request(json!("r"), "roots/list", json!({}));
     assert_eq!(peer.take_events().len(), 3, "all requests must be reported");
-    peer.session.handle_closed(CloseReason::StoppedByOwner, peer.now);
+    peer.session.handle_connection_closed(CloseReason::StoppedByOwner, peer.now);
     let answered: Vec<Value> = peer.take_sent_messages().iter().map(|sent| sent["id"].clone()).collect();
     assert_eq!(
         answered,

@@ -177,8 +177,8 @@ fn end_listen_request(peer: &mut TestSession, id: &Value, how: usize) {
     let down = DeliveryFault::Unreachable { cause: "connection refused".into() };
     let id = RequestId::Number(id.as_i64().unwrap());
     match how % 3 {
-        0 => peer.session.handle_undelivered(&id, lost, peer.now),
-        1 => peer.session.handle_undelivered(&id, down, peer.now),
+        0 => peer.session.handle_undelivered_request(&id, lost, peer.now),
+        1 => peer.session.handle_undelivered_request(&id, down, peer.now),
         _ => peer.send_result(&json!(id), json!({ "resultType": "complete" })),
     }
 }

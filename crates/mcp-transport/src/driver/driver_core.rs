@@ -171,7 +171,7 @@ impl<'o> DriverCore<'o> {
     /// end of the server's output.
     pub(crate) fn close_session(&mut self) {
         let reason = self.stop_reason().or_else(|| self.close_reason.clone());
-        self.session.handle_closed(reason.unwrap_or(CloseReason::ServerClosedOutput), tokio_clock_now());
+        self.session.handle_connection_closed(reason.unwrap_or(CloseReason::ServerClosedOutput), tokio_clock_now());
     }
 
     /// Delivers the remaining events of a closed session to the owner while the future `last` runs, and afterwards

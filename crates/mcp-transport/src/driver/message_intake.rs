@@ -186,7 +186,7 @@ impl MessageIntake {
             self.dropped.bytes += bytes.len() as u64;
             self.dropped.report_at.get_or_insert(now + DROPPED_MESSAGES_REPORT_INTERVAL);
         }
-        session.handle_invalid(invalid, now);
+        session.handle_invalid_message(invalid, now);
     }
 }
 

@@ -17,8 +17,9 @@ pub struct HttpLimits {
     /// Maximum time to wait for the `endpoint` event of HTTP+SSE, while the transport detection does not know if the
     /// server supports this transport. Default: 10 s.
     pub endpoint: Duration,
-    /// Maximum number of concurrent POSTs. Further messages wait. Requests leave [`HttpLimits::POSTS_RESERVED_FOR_NON_REQUESTS`] of them
-    /// unused, so that a call can be cancelled even if all requests hang. Default: 256.
+    /// Maximum number of concurrent POSTs. Further messages wait. Requests leave
+    /// [`HttpLimits::POSTS_RESERVED_FOR_NON_REQUESTS`] of them unused, so that a call can be cancelled even if all
+    /// requests hang. Default: 256.
     pub posts: usize,
     /// Timeout of closing a session, from posting the last messages to the response to DELETE. Default: 2 s.
     pub close: Duration,

@@ -163,7 +163,7 @@ fn session_config_for(mut config: SessionConfig, target: &HttpTarget, transport:
 async fn fail_handshake(mut core: DriverCore<'_>, fault: &DeliveryFault) {
     while let Some(outgoing) = core.session.poll_transmit() {
         if let OutgoingKind::Request { id, .. } = &outgoing.about {
-            core.session.handle_undelivered(id, fault.clone(), tokio_clock_now());
+            core.session.handle_undelivered_request(id, fault.clone(), tokio_clock_now());
         }
     }
     core.close_session();

@@ -33,7 +33,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
             emit_last_egress_lines(&mut self.egress, self.group.as_mut(), &mut self.core.outbox);
             self.core.outbox.push(exit.into());
         }
-        self.core.session.handle_closed(self.close_reason(), tokio_clock_now());
+        self.core.session.handle_connection_closed(self.close_reason(), tokio_clock_now());
         self.send_and_deliver();
         self.core.emit_remaining_events();
 

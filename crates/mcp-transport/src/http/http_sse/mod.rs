@@ -208,7 +208,10 @@ impl<'o> HttpSseDriver<'o> {
             self.waiting.push_back(outgoing);
         }
         if self.waiting.len() > MAX_MESSAGES_WAITING_FOR_POST {
-            return self.core.session.handle_closed(CloseReason::NotReading(self.waiting.len()), tokio_clock_now());
+            return self
+                .core
+                .session
+                .handle_connection_closed(CloseReason::NotReading(self.waiting.len()), tokio_clock_now());
         }
         while self.blocking_exchange.is_none()
             && self.posts.len() < self.limits.posts
@@ -218,8 +221,8 @@ impl<'o> HttpSseDriver<'o> {
         }
     }
 
-    /// Removes and returns the next message to post. The last [`HttpLimits::POSTS_RESERVED_FOR_NON_REQUESTS`] POSTs are not used for
-    /// requests other than pings, because servers may delay the responses to all requests.
+    /// Removes and returns the next message to post. The last [`HttpLimits::POSTS_RESERVED_FOR_NON_REQUESTS`] POSTs are
+    /// not used for requests other than pings, because servers may delay the responses to all requests.
     fn next_message_to_post(&mut self) -> Option<OutgoingMessage> {
         let requests = self.limits.posts.saturating_sub(HttpLimits::POSTS_RESERVED_FOR_NON_REQUESTS).max(1);
         let only_small = self.posts.len() >= requests;
@@ -292,7 +295,7 @@ impl<'o> HttpSseDriver<'o> {
                     self.emit_note(format!("{method} was not accepted ({cause}); its answer is still waited for"));
                 }
             }
-            OutgoingKind::Request { id, .. } => self.core.session.handle_undelivered(&id, fault, now),
+            OutgoingKind::Request { id, .. } => self.core.session.handle_undelivered_request(&id, fault, now),
             about => {
                 let line = format!(
                     "{} was not delivered: {}",

@@ -45,7 +45,7 @@ impl HttpSseDriver<'_> {
             Err(end) => {
                 let cause = stream_end_text(&end);
                 self.emit_note(cause.clone());
-                self.core.session.handle_closed(CloseReason::ConnectionLost(cause), tokio_clock_now());
+                self.core.session.handle_connection_closed(CloseReason::ConnectionLost(cause), tokio_clock_now());
             }
         }
     }
@@ -100,10 +100,10 @@ impl HttpSseDriver<'_> {
         }
         while let Some(outgoing) = self.core.session.poll_transmit() {
             if let OutgoingKind::Request { id, .. } = &outgoing.about {
-                self.core.session.handle_undelivered(id, fault.clone(), now);
+                self.core.session.handle_undelivered_request(id, fault.clone(), now);
             }
         }
         // The session cannot continue without the stream.
-        self.core.session.handle_closed(CloseReason::ConnectionLost(fault.to_string()), now);
+        self.core.session.handle_connection_closed(CloseReason::ConnectionLost(fault.to_string()), now);
     }
 }

@@ -318,7 +318,7 @@ impl<'o> StreamableDriver<'o> {
     }
 
     fn close_session(&mut self, reason: CloseReason) {
-        self.core.session.handle_closed(reason, tokio_clock_now());
+        self.core.session.handle_connection_closed(reason, tokio_clock_now());
     }
 }
 

@@ -142,7 +142,11 @@ impl StreamableDriver<'_> {
     fn on_unsendable_message(&mut self, about: OutgoingKind, cause: String) {
         match about {
             OutgoingKind::Request { id, .. } => {
-                self.core.session.handle_undelivered(&id, DeliveryFault::Unreachable { cause }, tokio_clock_now());
+                self.core.session.handle_undelivered_request(
+                    &id,
+                    DeliveryFault::Unreachable { cause },
+                    tokio_clock_now(),
+                );
             }
             _ => self.emit_note(cause),
         }

@@ -88,7 +88,7 @@ impl StreamableDriver<'_> {
         self.record_handshake_step_response(&finished.name, answers);
         if answers == PostResponseKind::Nothing {
             let cause = invalid_response_body_text(&body);
-            self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
+            self.core.session.handle_undelivered_request(&id, DeliveryFault::Unusable { cause }, now);
         }
     }
 
@@ -189,7 +189,7 @@ impl StreamableDriver<'_> {
                 let id = id.clone();
                 self.finish_exchange(exchange);
                 let cause = format!("an event of its stream is larger than {limit} bytes");
-                self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
+                self.core.session.handle_undelivered_request(&id, DeliveryFault::Unusable { cause }, now);
             }
             _ => {
                 self.core.process_received_line(DecodedLine::Oversized { head }, StreamOrigin::Get, now);
@@ -218,7 +218,7 @@ impl StreamableDriver<'_> {
                 if matches!(&*name, "initialize" | "server/discover") {
                     self.notes.add_detection_step(format!("{name} answered {status}"));
                 }
-                self.core.session.handle_undelivered(&id, fault, now);
+                self.core.session.handle_undelivered_request(&id, fault, now);
             }
             ExchangeKind::Message | ExchangeKind::Get => {
                 self.emit_note(format!(
@@ -273,7 +273,7 @@ impl StreamableDriver<'_> {
                 if matches!(&*name, "initialize" | "server/discover") {
                     self.notes.add_detection_step(format!("{name} failed ({fault})"));
                 }
-                self.core.session.handle_undelivered(&id, fault, now);
+                self.core.session.handle_undelivered_request(&id, fault, now);
             }
             ExchangeKind::Message | ExchangeKind::Get => {
                 self.emit_note(format!(

@@ -131,7 +131,7 @@ impl StreamableDriver<'_> {
     /// Ends a request with an error, because its response was lost.
     fn fail_request_with_lost_response(&mut self, exchange: u64, request: &RequestId, cause: String, now: Instant) {
         self.finish_exchange(exchange);
-        self.core.session.handle_undelivered(request, DeliveryFault::Lost { cause }, now);
+        self.core.session.handle_undelivered_request(request, DeliveryFault::Lost { cause }, now);
     }
 
     /// Schedules the next attempt to open the event stream of an exchange.
