@@ -91,7 +91,8 @@ pub(super) struct RequestMeta<'a> {
 }
 
 impl RequestMeta<'_> {
-    /// Writes `_meta` into `params` unless it is empty. `common` is the result of [`CommonRequestMeta::serialized_for_revision`].
+    /// Writes `_meta` into `params` unless it is empty. `common` is the result of
+    /// [`CommonRequestMeta::serialized_for_revision`].
     pub(super) fn write(&self, common: &str, params: &mut JsonObjectWriter<'_>) {
         params.put_object("_meta", |meta| {
             if !common.is_empty() {
