@@ -5,10 +5,10 @@ use std::sync::Arc;
 use secrecy::SecretString;
 use tokio::sync::watch;
 
-use crate::account::{Account, AuthProgress, SignOutOutcome};
-use crate::auth_step::AuthStep;
+use crate::account::{AuthProgress, SignOutOutcome, SignedInAccount};
 use crate::authorization_context::AuthorizationContext;
 use crate::error::AuthError;
+use crate::logged_auth_step::LoggedAuthStep;
 use crate::request_budget::RequestBudget;
 use crate::settings::AuthorizationSettings;
 use crate::user::AuthReason;
@@ -123,7 +123,7 @@ impl ServerAuthorization {
     ///
     /// # Errors
     /// Returns an [`AuthError`] with the phase in which the sign-in failed, and its [`AuthErrorCause`].
-    pub async fn sign_in(&self, why: AuthReason) -> Result<Account, AuthError> {
+    pub async fn sign_in(&self, why: AuthReason) -> Result<SignedInAccount, AuthError> {
         self.shared.sign_in(why).await
     }
 
@@ -151,7 +151,7 @@ impl ServerAuthorization {
     }
 
     /// Returns the account, or `None` if nobody is signed in or the vault has not been read yet.
-    pub fn account(&self) -> Option<Account> {
+    pub fn account(&self) -> Option<SignedInAccount> {
         self.shared.account()
     }
 
@@ -177,7 +177,7 @@ impl ServerAuthorization {
     }
 
     /// Returns the logged steps of the last sign-in and of later operations, such as token renewals, oldest first.
-    pub fn logged_steps(&self) -> Vec<AuthStep> {
+    pub fn logged_steps(&self) -> Vec<LoggedAuthStep> {
         self.shared.web.steps()
     }
 

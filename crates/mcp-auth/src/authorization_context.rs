@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::account::{Account, AuthProgress};
+use crate::account::{AuthProgress, SignedInAccount};
 use crate::challenge::TokenChallenge;
 use crate::dpop::DpopNonces;
 use crate::error::{AuthError, AuthPhase};
@@ -140,7 +140,7 @@ impl AuthorizationContext {
         matches!(self.settings.grant, GrantKind::AuthorizationCode)
     }
 
-    pub(crate) fn account(&self) -> Option<Account> {
+    pub(crate) fn account(&self) -> Option<SignedInAccount> {
         self.state().record.as_ref().map(|record| record.account(!self.is_interactive()))
     }
 

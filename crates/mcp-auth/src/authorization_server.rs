@@ -53,8 +53,8 @@ pub(crate) async fn discover_authorization_server_by_issuer(
     let mut last = None;
     for url in authorization_server_metadata_urls(&base) {
         match fetch_authorization_server_metadata(web, &url, &[issuer]).await? {
-            MetadataLookupResult::Found(server) => return Ok(*server),
-            MetadataLookupResult::Absent(cause) => {
+            ServerMetadataLookup::Found(server) => return Ok(*server),
+            ServerMetadataLookup::Absent(cause) => {
                 last = Some(last.map_or(cause.clone(), |before| more_informative_cause(before, cause)))
             }
         }
@@ -77,11 +77,11 @@ pub(crate) async fn discover_authorization_server_at_origin(
     let bare = base.as_str().trim_end_matches('/').to_owned();
     let metadata = url_with_path(&base, "/.well-known/oauth-authorization-server");
     match fetch_authorization_server_metadata(web, &metadata, &[&bare, base.as_str()]).await? {
-        MetadataLookupResult::Found(server) => Ok(*server),
-        MetadataLookupResult::Absent(cause @ AuthErrorCause::Status { status: 408 | 425 | 429 | 500..=599, .. }) => {
+        ServerMetadataLookup::Found(server) => Ok(*server),
+        ServerMetadataLookup::Absent(cause @ AuthErrorCause::Status { status: 408 | 425 | 429 | 500..=599, .. }) => {
             Err(PHASE.error(cause))
         }
-        MetadataLookupResult::Absent(_) => {
+        ServerMetadataLookup::Absent(_) => {
             web.set_conclusion("there is no metadata, so the default endpoints of 2025-03-26 are used");
             Ok(AuthorizationServerMetadata {
                 issuer: bare,
@@ -104,7 +104,7 @@ pub(crate) async fn discover_authorization_server_at_origin(
 }
 
 /// Result of requesting authorization server metadata from one URL.
-enum MetadataLookupResult {
+enum ServerMetadataLookup {
     Found(Box<AuthorizationServerMetadata>),
     /// The URL has no usable metadata. Another URL may have it. Contains the cause.
     Absent(AuthErrorCause),
@@ -118,14 +118,14 @@ async fn fetch_authorization_server_metadata(
     web: &AuthHttpClient,
     url: &Url,
     issuers: &[&str],
-) -> Result<MetadataLookupResult, AuthError> {
+) -> Result<ServerMetadataLookup, AuthError> {
     let answer = web.get(PHASE, url).await?;
     match metadata_document::parse_metadata_response(url, &answer) {
         MetadataResponse::Found(members) => {
             match parse_authorization_server_metadata(&members, url, issuers, web.user_entered_urls()) {
                 Ok(server) => {
                     web.set_conclusion("this is the authorization server's metadata");
-                    Ok(MetadataLookupResult::Found(Box::new(server)))
+                    Ok(ServerMetadataLookup::Found(Box::new(server)))
                 }
                 Err(cause) => {
                     web.set_conclusion(&format!("{cause}; it is not used"));
@@ -135,7 +135,7 @@ async fn fetch_authorization_server_metadata(
         }
         MetadataResponse::Absent(cause) | MetadataResponse::Failed(cause) => {
             web.set_conclusion("there is no metadata here");
-            Ok(MetadataLookupResult::Absent(cause))
+            Ok(ServerMetadataLookup::Absent(cause))
         }
     }
 }

@@ -8,9 +8,9 @@ use mcp_transport::http::{UntrustedUrlClient, UntrustedUrlLimits};
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use crate::auth_step::AuthStep;
 use crate::clock::Clock;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
+use crate::logged_auth_step::LoggedAuthStep;
 use crate::metadata_address::{self, UserEnteredUrls};
 use crate::request_budget::{MAX_REQUESTS_PER_WINDOW, RequestBudget};
 use crate::step_log::StepLog;
@@ -60,7 +60,7 @@ impl AuthHttpClient {
         self.lock().log.end_sign_in();
     }
 
-    pub(crate) fn steps(&self) -> Vec<AuthStep> {
+    pub(crate) fn steps(&self) -> Vec<LoggedAuthStep> {
         self.lock().log.steps()
     }
 

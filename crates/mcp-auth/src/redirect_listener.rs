@@ -16,7 +16,7 @@ use crate::stored_secret;
 
 const PHASE: AuthPhase = AuthPhase::Callback;
 /// Maximum time for the user to complete the authorization request in the browser, until the redirect arrives.
-pub(crate) const BROWSER_RESPONSE_TIMEOUT: Duration = Duration::from_secs(300);
+pub(crate) const AUTHORIZATION_RESPONSE_TIMEOUT: Duration = Duration::from_secs(300);
 /// Path of the redirect URI.
 pub(crate) const REDIRECT_PATH: &str = "/callback";
 /// Maximum size in bytes of a request that the redirect listener reads.

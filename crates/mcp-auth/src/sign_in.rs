@@ -3,7 +3,7 @@
 use tokio::sync::MutexGuard;
 use tokio_util::sync::CancellationToken;
 
-use crate::account::{Account, AuthProgress};
+use crate::account::{AuthProgress, SignedInAccount};
 use crate::authorization_context::AuthorizationContext;
 use crate::challenge::TokenChallenge;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
@@ -12,13 +12,13 @@ use crate::user::AuthReason;
 /// Result of waiting until a sign-in may run. Only one runs at a time.
 enum SignInLock<'a> {
     /// No sign-in is necessary, because another one has succeeded while the caller waited. Contains its account.
-    Done(Account),
+    Done(SignedInAccount),
     /// The caller may sign in while it holds this guard. Also contains the error of reading the vault, if that failed.
     Locked(MutexGuard<'a, ()>, Option<AuthError>),
 }
 
 impl AuthorizationContext {
-    pub(crate) async fn sign_in(&self, why: AuthReason) -> Result<Account, AuthError> {
+    pub(crate) async fn sign_in(&self, why: AuthReason) -> Result<SignedInAccount, AuthError> {
         let cancelled = self.sign_in_cancellation();
         let ready = tokio::select! {
             biased;
@@ -65,7 +65,7 @@ impl AuthorizationContext {
         challenge: Option<TokenChallenge>,
         cancelled: &CancellationToken,
         unread: Option<&AuthError>,
-    ) -> Result<Account, AuthError> {
+    ) -> Result<SignedInAccount, AuthError> {
         // Also resets the progress if the future is dropped.
         let _ending = SignInEndGuard(self);
         self.web.begin_sign_in_log();

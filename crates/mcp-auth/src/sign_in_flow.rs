@@ -1,6 +1,6 @@
 //! The complete sign-in flow: discovery, client id, consent, browser and token request.
 
-use crate::account::{Account, ClientKind};
+use crate::account::{ClientKind, SignedInAccount};
 use crate::authorization_context::AuthorizationContext;
 use crate::authorization_request::AuthorizationRequest;
 use crate::authorization_server::AuthorizationServerMetadata;
@@ -27,7 +27,7 @@ impl AuthorizationContext {
         &self,
         why: AuthReason,
         challenge: Option<TokenChallenge>,
-    ) -> Result<Account, AuthError> {
+    ) -> Result<SignedInAccount, AuthError> {
         match &self.settings.grant {
             GrantKind::AuthorizationCode => self.sign_in_by_browser(why, challenge).await,
             GrantKind::EnterpriseManaged(provider) if provider.id_token.is_none() => {
@@ -109,7 +109,7 @@ impl AuthorizationContext {
         &self,
         why: AuthReason,
         challenge: Option<TokenChallenge>,
-    ) -> Result<Account, AuthError> {
+    ) -> Result<SignedInAccount, AuthError> {
         let challenge = self.obtain_token_challenge(challenge).await?;
         let found = self.discover(&challenge).await?;
         let server = &found.authorization_server;
@@ -171,7 +171,7 @@ impl AuthorizationContext {
         challenge: Option<TokenChallenge>,
         id_token: Option<StoredSecret>,
         consenting: ConsentMode,
-    ) -> Result<Account, AuthError> {
+    ) -> Result<SignedInAccount, AuthError> {
         let steps_up = matches!(consenting, ConsentMode::AskUser(AuthReason::StepUp { .. }));
         let request = self.prepare_browserless_request(challenge, ScopeLimit::Allowed { steps_up }).await?;
         let exchange = match &self.settings.grant {
@@ -202,7 +202,7 @@ impl AuthorizationContext {
         exchange: Option<IdpTokenEndpoint>,
         id_token: Option<StoredSecret>,
         consenting: ConsentMode,
-    ) -> Result<Account, AuthError> {
+    ) -> Result<SignedInAccount, AuthError> {
         let BrowserlessTokenRequest { found, client, mut scopes } = request;
         let approved = self.ensure_grant_approved(&found, &client, exchange.as_ref(), &scopes, consenting).await?;
         let server = &found.authorization_server;
@@ -263,7 +263,7 @@ impl AuthorizationContext {
         requested: Vec<String>,
         granted: &TokenResponse,
         (id_token, approved): (Option<StoredSecret>, Option<GrantApproval>),
-    ) -> Account {
+    ) -> SignedInAccount {
         let now = self.now();
         let renewed = self.state().record.as_ref().filter(|_| !self.is_interactive()).map(|record| record.signed_in_at);
         let is_shown = |endpoint: &Url| approved.as_ref().is_none_or(|approved| approved.covers_endpoint(endpoint));

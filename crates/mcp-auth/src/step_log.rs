@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 use http::{HeaderMap, Request, Response};
 use url::Url;
 
-use crate::auth_step::{AuthStep, LoggedHttpRequest, LoggedHttpResponse};
 use crate::error::AuthPhase;
+use crate::logged_auth_step::{LoggedAuthStep, LoggedHttpRequest, LoggedHttpResponse};
 use crate::secret_redactor::{REDACTED, SecretRedactor};
 
 /// Maximum number of steps that are stored for the last sign-in, which usually has about a dozen, and also for the
@@ -31,9 +31,9 @@ const LOGGED_HTTP_HEADERS: [(&str, bool); 11] = [
 #[derive(Default)]
 pub(crate) struct StepLog {
     /// Steps of the last sign-in.
-    steps: Vec<AuthStep>,
+    steps: Vec<LoggedAuthStep>,
     /// Steps after the sign-in, such as renewals. The oldest are dropped.
-    later_steps: Vec<AuthStep>,
+    later_steps: Vec<LoggedAuthStep>,
     is_later: bool,
     pub(crate) redactor: SecretRedactor,
 }
@@ -50,11 +50,11 @@ impl StepLog {
     }
 
     /// Returns all logged steps. Secrets that became known later are redacted from earlier steps as well.
-    pub(crate) fn steps(&self) -> Vec<AuthStep> {
+    pub(crate) fn steps(&self) -> Vec<LoggedAuthStep> {
         self.steps.iter().chain(&self.later_steps).map(|step| self.redact_step(step)).collect()
     }
 
-    fn redact_step(&self, step: &AuthStep) -> AuthStep {
+    fn redact_step(&self, step: &LoggedAuthStep) -> LoggedAuthStep {
         let text = |text: &str| self.redactor.redact_text(text);
         let headers = |headers: &[(String, String)]| {
             headers.iter().map(|(name, value)| (name.clone(), text(value))).collect::<Vec<_>>()
@@ -70,13 +70,13 @@ impl StepLog {
             headers: headers(&response.headers),
             body: text(&response.body),
         });
-        AuthStep { request, response, conclusion: text(&step.conclusion), ..step.clone() }
+        LoggedAuthStep { request, response, conclusion: text(&step.conclusion), ..step.clone() }
     }
 
     /// Adds a step that has only a conclusion and no HTTP request.
     pub(crate) fn note(&mut self, at: SystemTime, phase: AuthPhase, conclusion: &str) {
         let conclusion = self.redactor.redact_text(conclusion);
-        self.push(AuthStep { at, duration: Duration::ZERO, phase, request: None, response: None, conclusion });
+        self.push(LoggedAuthStep { at, duration: Duration::ZERO, phase, request: None, response: None, conclusion });
     }
 
     /// Adds a step for an authorization request that was opened in the browser.
@@ -88,7 +88,14 @@ impl StepLog {
             body: String::new(),
         };
         let conclusion = self.redactor.redact_text(conclusion);
-        self.push(AuthStep { at, duration: Duration::ZERO, phase, request: Some(request), response: None, conclusion });
+        self.push(LoggedAuthStep {
+            at,
+            duration: Duration::ZERO,
+            phase,
+            request: Some(request),
+            response: None,
+            conclusion,
+        });
     }
 
     /// Adds a step for an HTTP request and its response, or for a request without a response.
@@ -109,7 +116,7 @@ impl StepLog {
             body: self.redactor.redact_body(content_type(response.headers()), response.body()),
         });
         let conclusion = if response.is_some() { String::new() } else { "no response".to_owned() };
-        self.push(AuthStep { at, duration, phase, request: Some(request.clone()), response, conclusion });
+        self.push(LoggedAuthStep { at, duration, phase, request: Some(request.clone()), response, conclusion });
     }
 
     /// Formats a request for display. Must be called before the request is sent, because sending consumes it.
@@ -132,7 +139,7 @@ impl StepLog {
         }
     }
 
-    fn push(&mut self, step: AuthStep) {
+    fn push(&mut self, step: LoggedAuthStep) {
         let steps = self.current_steps();
         if steps.len() == MAX_STORED_STEPS {
             steps.remove(0);
@@ -140,7 +147,7 @@ impl StepLog {
         steps.push(step);
     }
 
-    fn current_steps(&mut self) -> &mut Vec<AuthStep> {
+    fn current_steps(&mut self) -> &mut Vec<LoggedAuthStep> {
         if self.is_later { &mut self.later_steps } else { &mut self.steps }
     }
 

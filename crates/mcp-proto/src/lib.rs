@@ -8,7 +8,8 @@ pub mod types;
 
 pub use http::{HttpPostHeaders, encode_header_value};
 pub use jsonrpc::{
-    IncomingMessage, InvalidMessage, InvalidMessageCause, OutgoingKind, OutgoingMessage, RawJson, RequestId, RpcError,
+    IncomingMessage, InvalidMessage, InvalidMessageCause, OutgoingMessage, OutgoingMessageKind, RawJson, RequestId,
+    RpcError,
 };
 pub use revision::Revision;
 pub use session::{

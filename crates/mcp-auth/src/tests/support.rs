@@ -206,7 +206,7 @@ impl TestAuthorization {
     }
 
     /// Sends a call, which the server refuses, signs in, and sends the call again. Returns the account of the sign-in.
-    pub(super) async fn sign_in_and_call(&self) -> Result<Account, AuthError> {
+    pub(super) async fn sign_in_and_call(&self) -> Result<SignedInAccount, AuthError> {
         let first = self.call("echo").await;
         assert!(matches!(first, TestCallOutcome::Stopped(_)), "the server must require a sign-in: {first:?}");
         let account = self.authorization.sign_in(AuthReason::SignIn).await?;

@@ -26,7 +26,7 @@ pub use invalid::{InvalidMessage, InvalidMessageCause};
 pub(crate) use json_object_writer::{JsonObjectWriter, serialize_members};
 pub(crate) use json_scanner::{JsonScanner, QuotedString, unquote};
 pub use message_outline::MessageOutline;
-pub use outgoing::{OutgoingKind, OutgoingMessage};
+pub use outgoing::{OutgoingMessage, OutgoingMessageKind};
 pub use raw::RawJson;
 
 /// Maximum nesting of arrays and objects in one JSON-RPC message.

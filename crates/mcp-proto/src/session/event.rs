@@ -118,7 +118,7 @@ pub enum ServerRequest {
 /// #     session
 /// # }
 /// use mcp_proto::types::{ElicitAction, ElicitParams, ElicitResult, Map};
-/// use mcp_proto::{ClientResponse, OutgoingKind, ServerRequest, SessionEvent};
+/// use mcp_proto::{ClientResponse, OutgoingMessageKind, ServerRequest, SessionEvent};
 ///
 /// let now = Instant::now();
 /// let mut session = open_session(now);
@@ -138,7 +138,7 @@ pub enum ServerRequest {
 /// let result = ElicitResult { action: ElicitAction::Accept, content: Some(content) };
 /// session.answer(request, ClientResponse::Elicitation(result.clone()), now)?;
 /// let sent = session.poll_transmit().expect("the response is sent");
-/// assert_eq!(sent.about, OutgoingKind::Response { id: "ask-1".into() });
+/// assert_eq!(sent.about, OutgoingMessageKind::Response { id: "ask-1".into() });
 /// assert!(sent.json.contains(r#""content":{"branch":"main"}"#));
 ///
 /// // A request is answered once.

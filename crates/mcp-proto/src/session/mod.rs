@@ -228,7 +228,7 @@ impl Session {
     /// #     session
     /// # }
     /// use mcp_proto::types::{ContentBlock, Map};
-    /// use mcp_proto::{ClientRequest, OutgoingKind, ServerResult, SessionEvent, SessionTimeouts};
+    /// use mcp_proto::{ClientRequest, OutgoingMessageKind, ServerResult, SessionEvent, SessionTimeouts};
     ///
     /// let now = Instant::now();
     /// let mut session = open_session(now);
@@ -238,7 +238,7 @@ impl Session {
     ///
     /// let sent = session.poll_transmit().expect("the call sends a request");
     /// assert!(sent.json.contains(r#""arguments":{"a":1,"b":2}"#));
-    /// let OutgoingKind::Request { id, .. } = sent.about else { panic!("a call is a request") };
+    /// let OutgoingMessageKind::Request { id, .. } = sent.about else { panic!("a call is a request") };
     ///
     /// let result = r#"{"content":[{"type":"text","text":"3"}]}"#;
     /// receive(&mut session, &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#), now);

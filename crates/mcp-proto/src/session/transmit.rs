@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::http::{HttpPostHeaders, encode_header_value};
-use crate::jsonrpc::{OutgoingKind, OutgoingMessage, RequestId};
+use crate::jsonrpc::{OutgoingMessage, OutgoingMessageKind, RequestId};
 use crate::revision::Revision;
 
 use super::handshake::SessionPhase;
@@ -149,8 +149,10 @@ impl Session {
     /// the queue instead.
     pub(super) fn abort_http_request(&mut self, wire: i64) {
         let wire = RequestId::Number(wire);
-        let waiting =
-            self.out.iter().position(|out| matches!(&out.about, OutgoingKind::Request { id, .. } if *id == wire));
+        let waiting = self
+            .out
+            .iter()
+            .position(|out| matches!(&out.about, OutgoingMessageKind::Request { id, .. } if *id == wire));
         match waiting {
             Some(at) => {
                 self.out.remove(at);

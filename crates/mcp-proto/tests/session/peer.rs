@@ -125,7 +125,7 @@ impl TestSession {
     /// taken.
     pub(crate) fn take_posts(&mut self) -> Vec<(Value, HttpPostHeaders)> {
         std::iter::from_fn(|| self.session.poll_transmit())
-            .filter(|outgoing| !matches!(outgoing.about, OutgoingKind::Abort { .. }))
+            .filter(|outgoing| !matches!(outgoing.about, OutgoingMessageKind::Abort { .. }))
             .map(|outgoing| {
                 let body = serde_json::from_str(&outgoing.json).expect("[http-post-body-single]: one message");
                 (body, outgoing.head.map(|head| *head).unwrap_or_default())
@@ -160,7 +160,7 @@ impl TestSession {
     pub(crate) fn take_sent_messages(&mut self) -> Vec<Value> {
         std::iter::from_fn(|| self.session.poll_transmit())
             .map(|outgoing| {
-                if let OutgoingKind::Abort { id } = outgoing.about {
+                if let OutgoingMessageKind::Abort { id } = outgoing.about {
                     assert!(outgoing.json.is_empty(), "an abort must not have a message");
                     return json!({ "aborted": id });
                 }

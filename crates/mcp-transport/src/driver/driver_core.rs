@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
-use mcp_proto::{CloseReason, OutgoingKind, Session, SessionConfig, SessionEvent, StreamOrigin};
+use mcp_proto::{CloseReason, OutgoingMessageKind, Session, SessionConfig, SessionEvent, StreamOrigin};
 use tokio::sync::Notify;
 
 use super::event_outbox::EventOutbox;
@@ -112,7 +112,7 @@ impl<'o> DriverCore<'o> {
     }
 
     /// Queues a [`DriverEvent::Frame`] for the owner about a message that the driver sends to the server.
-    pub(crate) fn emit_sent_frame(&mut self, bytes: Bytes, kind: &OutgoingKind) {
+    pub(crate) fn emit_sent_frame(&mut self, bytes: Bytes, kind: &OutgoingMessageKind) {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: FrameDirection::Sent,
             at: SystemTime::now(),

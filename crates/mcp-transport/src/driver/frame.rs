@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use mcp_proto::jsonrpc::MessageOutline;
-use mcp_proto::{IncomingMessage, OutgoingKind, RequestId};
+use mcp_proto::{IncomingMessage, OutgoingMessageKind, RequestId};
 use serde::de::IgnoredAny;
 
 /// A sent or received message: a line of the stdio transport, or a message over HTTP.
@@ -125,16 +125,18 @@ impl FrameKind {
         }
     }
 
-    pub(crate) fn from_sent(kind: &OutgoingKind, bytes: &Bytes) -> FrameKind {
+    pub(crate) fn from_sent(kind: &OutgoingMessageKind, bytes: &Bytes) -> FrameKind {
         match kind {
-            OutgoingKind::Request { id, method } => {
+            OutgoingMessageKind::Request { id, method } => {
                 FrameKind::Request { id: id.clone(), method: interned_method_name(method) }
             }
-            OutgoingKind::Notification { method } => FrameKind::Notification { method: interned_method_name(method) },
+            OutgoingMessageKind::Notification { method } => {
+                FrameKind::Notification { method: interned_method_name(method) }
+            }
             // The session does not report if the response is a result or an error.
-            OutgoingKind::Response { .. } => FrameKind::classify(bytes),
-            OutgoingKind::BatchResponse { .. } => FrameKind::Batch,
-            OutgoingKind::Abort { .. } => FrameKind::Invalid,
+            OutgoingMessageKind::Response { .. } => FrameKind::classify(bytes),
+            OutgoingMessageKind::BatchResponse { .. } => FrameKind::Batch,
+            OutgoingMessageKind::Abort { .. } => FrameKind::Invalid,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Detects the transport of a server: Streamable HTTP first, then HTTP+SSE, unless a transport is known or configured
 //! (`basic/transports`, backwards compatibility).
 
-use mcp_proto::{DeliveryFault, OutgoingKind, Session, SessionConfig, TransportKind};
+use mcp_proto::{DeliveryFault, OutgoingMessageKind, Session, SessionConfig, TransportKind};
 
 use super::connection_notes::ConnectionNotes;
 use super::endpoint::HttpEndpoint;
@@ -162,7 +162,7 @@ fn session_config_for(mut config: SessionConfig, target: &HttpTarget, transport:
 /// Reports to the session that its handshake failed with this fault, and delivers its remaining events to the owner.
 async fn fail_handshake(mut core: DriverCore<'_>, fault: &DeliveryFault) {
     while let Some(outgoing) = core.session.poll_transmit() {
-        if let OutgoingKind::Request { id, .. } = &outgoing.about {
+        if let OutgoingMessageKind::Request { id, .. } = &outgoing.about {
             core.session.handle_undelivered_request(id, fault.clone(), tokio_clock_now());
         }
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use mcp_proto::{OutgoingKind, SessionConfig, StreamOrigin};
+use mcp_proto::{OutgoingMessageKind, SessionConfig, StreamOrigin};
 use process::{ProcessExit, ServerGroup};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc;
@@ -174,7 +174,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         }
     }
 
-    fn queue_line_to_server(&mut self, line: Bytes, about: &OutgoingKind) {
+    fn queue_line_to_server(&mut self, line: Bytes, about: &OutgoingMessageKind) {
         if self.writer.is_none() {
             return;
         }

@@ -91,7 +91,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
     ),
     (&["cli::SameServerFlowName", "domain::SameServerFlow"], "the names of a command line's values are its own"),
     (
-        &["credentials::AccountView", "mcp-auth::Account"],
+        &["credentials::AccountView", "mcp-auth::SignedInAccount"],
         "mcp-auth does not depend on the app, and its account has other times and tokens",
     ),
     (

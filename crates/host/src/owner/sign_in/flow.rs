@@ -1,7 +1,7 @@
 //! The steps of a sign-in, from the rejected request that causes it until the server is running again.
 
 use credentials::sign_in::{SignInError, SignInNeeded, SignInPhase};
-use mcp_auth::{Account, AuthError, AuthReason};
+use mcp_auth::{AuthError, AuthReason, SignedInAccount};
 use policy::Hash;
 use supervision::activity::ActivityKind;
 use url::Url;
@@ -132,7 +132,7 @@ impl Owner {
         });
     }
 
-    fn on_signed_in(&mut self, name: &str, id: u64, ended: Result<Account, AuthError>) {
+    fn on_signed_in(&mut self, name: &str, id: u64, ended: Result<SignedInAccount, AuthError>) {
         let Some(record) = self.servers.records.get_mut(name).filter(|record| record.sign_in.flow == Some(id)) else {
             return;
         };

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
-use mcp_proto::{CloseReason, DeliveryFault, OutgoingKind, OutgoingMessage, SessionEvent};
+use mcp_proto::{CloseReason, DeliveryFault, OutgoingMessage, OutgoingMessageKind, SessionEvent};
 use reqwest::Method;
 use tokio::time::timeout;
 use url::Url;
@@ -65,7 +65,7 @@ pub(super) struct HttpSseDriver<'o> {
 
 /// A POST whose HTTP response has not arrived yet.
 struct PendingPost {
-    about: OutgoingKind,
+    about: OutgoingMessageKind,
     /// Set if the server did not accept the message within [`HttpLimits::accept`].
     late: bool,
 }
@@ -226,8 +226,8 @@ impl<'o> HttpSseDriver<'o> {
     fn next_message_to_post(&mut self) -> Option<OutgoingMessage> {
         let requests = self.limits.posts.saturating_sub(HttpLimits::POSTS_RESERVED_FOR_NON_REQUESTS).max(1);
         let only_small = self.posts.len() >= requests;
-        let is_small = |about: &OutgoingKind| match about {
-            OutgoingKind::Request { method, .. } => method == "ping",
+        let is_small = |about: &OutgoingMessageKind| match about {
+            OutgoingMessageKind::Request { method, .. } => method == "ping",
             _ => true,
         };
         let next = self.waiting.iter().position(|waiting| !only_small || is_small(&waiting.about))?;
@@ -239,7 +239,7 @@ impl<'o> HttpSseDriver<'o> {
         let body = Bytes::from(json);
         self.core.emit_sent_frame(body.clone(), &about);
         self.last_post += 1;
-        if matches!(&about, OutgoingKind::Notification { method } if method == "notifications/initialized") {
+        if matches!(&about, OutgoingMessageKind::Notification { method } if method == "notifications/initialized") {
             self.blocking_exchange = Some(self.last_post);
         }
         let parts = HttpRequestParts {
@@ -250,7 +250,9 @@ impl<'o> HttpSseDriver<'o> {
         };
         let (number, endpoint, within) = (self.last_post, self.endpoint.clone(), self.limits.accept);
         self.work.push(match &about {
-            OutgoingKind::Request { .. } => exchange::post_message_answered_on_stream(number, endpoint, parts, within),
+            OutgoingMessageKind::Request { .. } => {
+                exchange::post_message_answered_on_stream(number, endpoint, parts, within)
+            }
             _ => exchange::post_message(number, endpoint, parts, within),
         });
         self.posts.insert(number, PendingPost { about, late: false });
@@ -289,13 +291,13 @@ impl<'o> HttpSseDriver<'o> {
         };
         match post.about {
             // A proxy ended the delayed HTTP response. The server may still send the result on the stream.
-            OutgoingKind::Request { id, method } if post.late && is_http_gateway_fault(&fault) => {
+            OutgoingMessageKind::Request { id, method } if post.late && is_http_gateway_fault(&fault) => {
                 if self.core.session.is_response_pending(&id) {
                     let cause = delivery_faults::displayed_server_text(&fault.to_string());
                     self.emit_note(format!("{method} was not accepted ({cause}); its answer is still waited for"));
                 }
             }
-            OutgoingKind::Request { id, .. } => self.core.session.handle_undelivered_request(&id, fault, now),
+            OutgoingMessageKind::Request { id, .. } => self.core.session.handle_undelivered_request(&id, fault, now),
             about => {
                 let line = format!(
                     "{} was not delivered: {}",
@@ -309,8 +311,8 @@ impl<'o> HttpSseDriver<'o> {
 
     /// Continues to wait for the delayed HTTP response to a posted request, while the request's JSON-RPC response is
     /// pending.
-    fn on_late_post_response(&mut self, exchange: u64, about: OutgoingKind, work: ExchangeFuture) {
-        if matches!(&about, OutgoingKind::Request { id, .. } if self.core.session.is_response_pending(id)) {
+    fn on_late_post_response(&mut self, exchange: u64, about: OutgoingMessageKind, work: ExchangeFuture) {
+        if matches!(&about, OutgoingMessageKind::Request { id, .. } if self.core.session.is_response_pending(id)) {
             self.work.push(exchange::wait_until_accepted_or_late(exchange, work, self.limits.accept));
             self.posts.insert(exchange, PendingPost { about, late: true });
         }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use mcp_proto::{CloseReason, DeliveryFault, OutgoingKind, StreamOrigin};
+use mcp_proto::{CloseReason, DeliveryFault, OutgoingMessageKind, StreamOrigin};
 use url::Url;
 
 use super::{EVENT_STREAM_EXCHANGE_ID, HttpSseDriver};
@@ -99,7 +99,7 @@ impl HttpSseDriver<'_> {
             return;
         }
         while let Some(outgoing) = self.core.session.poll_transmit() {
-            if let OutgoingKind::Request { id, .. } = &outgoing.about {
+            if let OutgoingMessageKind::Request { id, .. } = &outgoing.about {
                 self.core.session.handle_undelivered_request(id, fault.clone(), now);
             }
         }

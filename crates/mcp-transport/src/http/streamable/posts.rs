@@ -1,7 +1,7 @@
 //! Sends the messages of the session, each in its own POST.
 
 use bytes::Bytes;
-use mcp_proto::{CloseReason, DeliveryFault, IncomingMessage, OutgoingKind, OutgoingMessage, RequestId};
+use mcp_proto::{CloseReason, DeliveryFault, IncomingMessage, OutgoingMessage, OutgoingMessageKind, RequestId};
 use reqwest::Method;
 use serde::Deserialize;
 
@@ -28,18 +28,18 @@ impl StreamableDriver<'_> {
     pub(super) fn post_queued_messages(&mut self) {
         while let Some(outgoing) = self.core.session.poll_transmit() {
             match &outgoing.about {
-                OutgoingKind::Abort { id } => {
+                OutgoingMessageKind::Abort { id } => {
                     let id = id.clone();
                     self.abandon_request(&id);
                 }
-                OutgoingKind::Request { method, .. } if self.begins_handshake(method) => {
+                OutgoingMessageKind::Request { method, .. } if self.begins_handshake(method) => {
                     // The session may be reopening with another revision.
                     self.discard_session_state();
                     self.requests.push_back(outgoing);
                 }
                 // Pings (since 2026-07-28 with `server/discover`) and cancellations must be sent even if slow calls
                 // occupy all other POSTs.
-                OutgoingKind::Request { method, .. }
+                OutgoingMessageKind::Request { method, .. }
                     if !matches!(&**method, "ping" | "server/discover" | "tasks/cancel") =>
                 {
                     self.requests.push_back(outgoing);
@@ -68,7 +68,8 @@ impl StreamableDriver<'_> {
 
     /// Abandons a request of the client: removes it from the queue, or closes its response stream.
     fn abandon_request(&mut self, request: &RequestId) {
-        self.requests.retain(|waiting| !matches!(&waiting.about, OutgoingKind::Request { id, .. } if id == request));
+        self.requests
+            .retain(|waiting| !matches!(&waiting.about, OutgoingMessageKind::Request { id, .. } if id == request));
         self.finish_exchange_of_request(request);
     }
 
@@ -78,7 +79,7 @@ impl StreamableDriver<'_> {
         let modern = self.revision().or(head.as_ref().and_then(|head| head.revision));
         let modern = modern.is_some_and(mcp_proto::Revision::is_modern)
             || head.as_ref().is_some_and(|head| head.method.is_some());
-        let opens = matches!(&about, OutgoingKind::Request { method, .. } if method == "initialize");
+        let opens = matches!(&about, OutgoingMessageKind::Request { method, .. } if method == "initialize");
         let revision = match &head {
             Some(head) => head.revision,
             None => self.revision(),
@@ -86,7 +87,9 @@ impl StreamableDriver<'_> {
         let session = self.session_id.as_ref().filter(|_| !modern && !opens);
         let in_session = session.is_some();
         let name = match &about {
-            OutgoingKind::Request { method, .. } if method == "server/discover" && !self.begins_handshake(method) => {
+            OutgoingMessageKind::Request { method, .. }
+                if method == "server/discover" && !self.begins_handshake(method) =>
+            {
                 "ping".into()
             }
             about => connection_notes::outgoing_message_name(about),
@@ -103,7 +106,7 @@ impl StreamableDriver<'_> {
         let parts = HttpRequestParts { method: Method::POST, url: self.url.clone(), headers, body: Some(body.clone()) };
         let endpoint = self.endpoint.clone();
         match about {
-            OutgoingKind::Request { id, .. } => {
+            OutgoingMessageKind::Request { id, .. } => {
                 let kind = ExchangeKind::Request { id, modern, answered: None };
                 let number = self.start_exchange(kind, name, in_session);
                 self.continue_exchange(
@@ -112,11 +115,13 @@ impl StreamableDriver<'_> {
                 );
             }
             about => {
-                if let OutgoingKind::Notification { method } = &about {
+                if let OutgoingMessageKind::Notification { method } = &about {
                     self.close_cancelled_stream(method, &body);
                 }
-                let gates =
-                    matches!(&about, OutgoingKind::Notification { method } if method == "notifications/initialized");
+                let gates = matches!(
+                    &about,
+                    OutgoingMessageKind::Notification { method } if method == "notifications/initialized"
+                );
                 let number = self.start_exchange(ExchangeKind::Message, name, in_session);
                 if gates {
                     self.blocking_exchange = Some(number);
@@ -139,9 +144,9 @@ impl StreamableDriver<'_> {
         }
     }
 
-    fn on_unsendable_message(&mut self, about: OutgoingKind, cause: String) {
+    fn on_unsendable_message(&mut self, about: OutgoingMessageKind, cause: String) {
         match about {
-            OutgoingKind::Request { id, .. } => {
+            OutgoingMessageKind::Request { id, .. } => {
                 self.core.session.handle_undelivered_request(
                     &id,
                     DeliveryFault::Unreachable { cause },
