@@ -9,8 +9,8 @@ use std::time::Instant;
 use domain::app_view::{AppToolView, AppViewChange, ProvidingApp};
 use domain::call::CallId;
 use host::{AppToolCommand, AppTools, Host};
-use mcp_apps::limits::{APP_TOOL_TIMEOUT, MAX_APP_TOOL_CALLS};
-use mcp_apps::{AppCallId, AppToolError, AppToolList, View};
+use mcp_apps::limits::{APP_TOOL_REQUEST_TIMEOUT, MAX_APP_TOOL_CALLS};
+use mcp_apps::{AppToolCallId, AppToolError, AppToolList, View};
 use mcp_proto::RpcError;
 use mcp_proto::session::CallError;
 use mcp_proto::types::{CallToolResult, Map, Tool};
@@ -49,7 +49,7 @@ pub(crate) struct OfferedAppTools {
     is_listing: bool,
     /// Set if the app reported a change while it was asked for its tools.
     is_outdated: bool,
-    calls: BTreeMap<AppCallId, (CallId, CallReply)>,
+    calls: BTreeMap<AppToolCallId, (CallId, CallReply)>,
     sender: mpsc::Sender<AppToolCommand>,
     commands: mpsc::Receiver<AppToolCommand>,
     /// Reference to a value that exists while the app is shown.
@@ -226,7 +226,7 @@ impl OfferedAppTools {
     }
 
     /// Passes the outcome of a call to the host.
-    pub(crate) fn on_call_ended(&mut self, id: AppCallId, result: Result<Map, AppToolError>) {
+    pub(crate) fn on_call_ended(&mut self, id: AppToolCallId, result: Result<Map, AppToolError>) {
         let Some((_, reply)) = self.calls.remove(&id) else { return };
         let result = result.map_err(to_call_error).and_then(|result| {
             serde_json::from_value(Value::Object(result))
@@ -271,7 +271,7 @@ fn unsent_error_with_reason(reason: &str) -> CallError {
 /// reported as one of that server.
 fn to_call_error(error: AppToolError) -> CallError {
     match error {
-        AppToolError::TimedOut => CallError::Timeout { after: APP_TOOL_TIMEOUT, total: true },
+        AppToolError::TimedOut => CallError::Timeout { after: APP_TOOL_REQUEST_TIMEOUT, total: true },
         AppToolError::Failed(RpcError { code, message, .. }) => {
             CallError::Server(RpcError::new(code, format!("its app says: {message}")))
         }

@@ -2,7 +2,7 @@
 //! them from a custom scheme, the development host from a name below `localhost`. In both, each shown app has an origin
 //! of its own.
 
-use mcp_apps::{AppPage, FrameAncestor, SANDBOX_ATTRIBUTE, SandboxPolicy, with_diagnostic_script};
+use mcp_apps::{AppPage, FRAME_SANDBOX_ATTRIBUTE, FrameAncestor, SandboxPolicy, with_diagnostic_script};
 
 /// Path of the self-test document, which Drawbridge's page loads into an app's frame before the app's document.
 const SELF_TEST_PATH: &str = "/self-test";
@@ -52,7 +52,7 @@ impl FrameDocuments {
             html: page.html.clone(),
             // The attribute of the frame says the same, but only while the frame is in the page of Drawbridge.
             content_security_policy: format!(
-                "{}; sandbox {SANDBOX_ATTRIBUTE}",
+                "{}; sandbox {FRAME_SANDBOX_ATTRIBUTE}",
                 policy.content_security_policy(ancestors)
             ),
             permissions_policy: policy.permissions_policy(),

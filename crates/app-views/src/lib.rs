@@ -52,7 +52,7 @@ use chat::Chat;
 use domain::call::CallFailure;
 use domain::item::ItemBody;
 use host::Host;
-use mcp_apps::{FrameAncestor, SANDBOX_ATTRIBUTE, SamplingSupport, SandboxPolicy, ToolInfo};
+use mcp_apps::{FRAME_SANDBOX_ATTRIBUTE, FrameAncestor, SamplingSupport, SandboxPolicy, ToolInfo};
 use offers::review::AppReviewState;
 use ports::server_config::ServerConfig;
 use serde_json::Value;
@@ -133,8 +133,8 @@ impl AppViews {
         let opened = OpenedApp {
             view: id.clone(),
             uri: uri.clone(),
-            sandbox: SANDBOX_ATTRIBUTE.to_owned(),
-            allow: policy.allow_attribute(),
+            sandbox: FRAME_SANDBOX_ATTRIBUTE.to_owned(),
+            allow: policy.frame_allow_attribute(),
         };
         let shown = Arc::new(());
         let setup = ViewSetup {

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use domain::call::CallFailure;
 use host::{CallOrigin, Host};
-use mcp_apps::{AppPage, DeclaredDomains, DeclaredSources, PageError, Permission, ToolMetadata, UiUri};
+use mcp_apps::{AppPage, AppPageReadError, DeclaredCspSources, DeclaredDomains, PagePermission, ToolMetadata, UiUri};
 use mcp_proto::types::{Map, Tool};
 use serde_json::json;
 
 /// Permissions that the user can grant to an app page.
-const GRANTABLE_PERMISSIONS: [Permission; 1] = [Permission::ClipboardWrite];
+const GRANTABLE_PERMISSIONS: [PagePermission; 1] = [PagePermission::ClipboardWrite];
 /// Reason why pages of other hosts are not available in an app.
 const NO_NESTED_FRAMES_REASON: &str =
     "is not available: the window can't distinguish a page inside of the app from one that replaces the app";
@@ -26,7 +26,7 @@ pub enum AppPageError {
     NoPage,
     /// The resource that the server returned is not a valid app page.
     #[error("the app can't be shown: {0}")]
-    Page(#[from] PageError),
+    Page(#[from] AppPageReadError),
     /// The request to the server for the page failed.
     #[error(transparent)]
     Call(#[from] CallFailure),
@@ -72,14 +72,15 @@ pub(crate) async fn callable_tools(host: &Host, server: &str) -> BTreeSet<String
 pub(crate) fn without_unsupported_permissions(mut page: AppPage) -> (AppPage, Vec<String>) {
     let frames = page.metadata.domains.as_mut().map(|domains| std::mem::take(&mut domains.frame_domains));
     let frames = DeclaredDomains { frame_domains: frames.unwrap_or_default(), ..DeclaredDomains::default() };
-    let frames = DeclaredSources::parse(&frames);
-    let nested =
-        frames.iter().map(|(used_as, source)| format!("{} {source} {NO_NESTED_FRAMES_REASON}", used_as.member()));
+    let frames = DeclaredCspSources::parse(&frames);
+    let nested = frames
+        .iter()
+        .map(|(used_as, source)| format!("{} {source} {NO_NESTED_FRAMES_REASON}", used_as.metadata_name()));
     let nested = nested.chain(frames.dropped.iter().map(ToString::to_string));
     let requested = std::mem::take(&mut page.metadata.permissions);
     let (granted, refused): (Vec<_>, Vec<_>) = requested.iter().partition(|one| GRANTABLE_PERMISSIONS.contains(one));
     page.metadata.permissions = granted.into();
-    let permissions = refused.iter().map(|permission| format!("{} {NO_DEVICES_REASON}", permission.member()));
+    let permissions = refused.iter().map(|permission| format!("{} {NO_DEVICES_REASON}", permission.metadata_name()));
     let domain = page.metadata.domain.iter().map(|domain| format!("domain {domain} {NO_STABLE_ORIGIN_REASON}"));
     let notes = nested.chain(permissions).chain(domain).collect();
     (page, notes)

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::app_view::{AppFile, AppUserRequest};
 use mcp_apps::limits::MAX_LINK_BYTES;
-use mcp_apps::{AppRequest, AppRequestId, DisplayMode, Download, DownloadSource, HostResponse};
+use mcp_apps::{AppRequest, AppRequestId, DisplayMode, HostResponse, OfferedFile, OfferedFileContents};
 use mcp_proto::types::ContentBlock;
 use ports::url_parts::MAX_URL_BYTES;
 use serde::{Deserialize, Serialize};
@@ -100,8 +100,8 @@ impl UserRequests {
             AppRequest::SendMessage { content } => AppUserRequest::SendMessage { text: message_text(&content) },
             AppRequest::DownloadFile { files: offered } => {
                 let mut shown = Vec::new();
-                for Download { file_name, source } in offered {
-                    let DownloadSource::Embedded(contents) = source else { return Err(LINKED_FILES_REASON) };
+                for OfferedFile { file_name, source } in offered {
+                    let OfferedFileContents::Embedded(contents) = source else { return Err(LINKED_FILES_REASON) };
                     let bytes = match (contents.text, contents.blob) {
                         (Some(text), None) => text.to_string().into_bytes(),
                         (None, Some(blob)) => {

@@ -14,8 +14,8 @@ use host::view::{HostEvent, ServerState};
 use host::{CallOrigin, EventReceiver, Host, HostOptions};
 use mcp_apps::{
     AcceptedContentKinds, AppInfo, AppRequest, AppRequestId, GrantedSandbox, HostCapabilities, HostResponse,
-    ModelContext, ResponseError, SamplingSupport, ServerListKind, ServerLists, ToolInfo, View, ViewConfig, ViewEvent,
-    ViewOutput,
+    HostResponseError, ModelContext, SamplingSupport, ServerListAccess, ServerListKind, ToolInfo, View, ViewConfig,
+    ViewEvent, ViewOutput,
 };
 use mcp_proto::RpcError;
 use mcp_proto::jsonrpc::code;
@@ -139,8 +139,8 @@ impl ViewTask {
         let capabilities = HostCapabilities {
             open_links: true,
             download_file: true,
-            server_tools: Some(ServerLists { list_changed: true }),
-            server_resources: Some(ServerLists { list_changed: true }),
+            server_tools: Some(ServerListAccess { list_changed: true }),
+            server_resources: Some(ServerListAccess { list_changed: true }),
             logging: true,
             sandbox: Some(setup.granted),
             update_model_context: setup
@@ -237,7 +237,7 @@ impl ViewTask {
             ViewInput::Message(text) => self.view.handle_message(&text, now),
             ViewInput::Context(context) => {
                 // Drawbridge's page shows an app only in modes that the app declares.
-                if let Err(error) = self.view.change_context(context.to_host_context(self.definition.clone())) {
+                if let Err(error) = self.view.change_host_context(context.to_host_context(self.definition.clone())) {
                     tracing::debug!(%error, "the context of an app was not changed");
                 }
             }
@@ -271,7 +271,7 @@ impl ViewTask {
 
     fn respond(&mut self, id: AppRequestId, response: HostResponse) {
         let mut responded = self.view.respond(id, response);
-        if let Err(ResponseError::InvalidResult(problem)) = responded {
+        if let Err(HostResponseError::InvalidResult(problem)) = responded {
             let error = RpcError::new(code::INTERNAL_ERROR, problem.text());
             responded = self.view.respond(id, HostResponse::Failed(error));
         }
@@ -308,14 +308,14 @@ impl ViewTask {
             if let Some(change) = self.tools.refuse_names_shared_with_server().await {
                 self.emit(change).await;
             }
-            self.view.notify_list_changed(ServerListKind::Resources);
-            self.view.notify_list_changed(ServerListKind::Prompts);
+            self.view.notify_server_list_changed(ServerListKind::Resources);
+            self.view.notify_server_list_changed(ServerListKind::Prompts);
         }
     }
 
     async fn update_tools(&mut self) {
         let tools = page_source::callable_tools(&self.host, &self.server).await;
-        self.view.change_callable_tools(tools);
+        self.view.change_tools_callable_by_app(tools);
     }
 
     async fn process_output(&mut self, output: ViewOutput) {

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use mcp_auth::{
-    AuthorizationSettings, ClientAuthentication, ClientSecretMethod, ClientSource, DpopUse, EnterpriseIdp, GrantKind,
-    PreregisteredClient, UserInteraction, Vault,
+    AuthorizationSettings, ClientAuthentication, ClientIdSettings, ClientSecretMethod, DpopUse, EnterpriseIdp,
+    GrantKind, PreregisteredClient, UserInteraction, Vault,
 };
 use mcp_transport::http::UntrustedUrlClient;
 use ports::secrets::UnresolvedSecret;
@@ -32,11 +32,11 @@ pub fn unsupported_sign_in_reason(config: Option<&HttpConfig>) -> Option<&'stati
 /// a path.
 #[must_use]
 pub fn client_metadata_document(url: &str) -> Option<String> {
-    client_source(None, Some(Url::parse(url).ok()?)).metadata_document()
+    client_source(None, Some(Url::parse(url).ok()?)).client_metadata_document()
 }
 
-fn client_source(preregistered: Option<PreregisteredClient>, metadata_url: Option<Url>) -> ClientSource {
-    ClientSource { preregistered, metadata_url, name: CLIENT_NAME.to_owned(), uri: None }
+fn client_source(preregistered: Option<PreregisteredClient>, metadata_url: Option<Url>) -> ClientIdSettings {
+    ClientIdSettings { preregistered, metadata_url, name: CLIENT_NAME.to_owned(), uri: None }
 }
 
 /// The reason why the OAuth settings of a sign-in can't be built.
@@ -101,7 +101,7 @@ pub fn authorization_settings(
             Some(true) => DpopUse::Always,
             Some(false) => DpopUse::Never,
         },
-        web: UntrustedUrlClient::guarded(origins),
+        web: UntrustedUrlClient::for_public_hosts_and(origins),
         vault,
         user,
         now: Arc::new(move || clock.time()),

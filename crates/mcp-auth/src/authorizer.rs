@@ -33,7 +33,7 @@ impl Authorizer for ServerAuthorization {
         if url.origin() != shared.settings.server.origin() {
             return Ok(unsigned(shared.state().generation));
         }
-        shared.try_load_record().await;
+        shared.load_record_unless_recently_failed().await;
         renew_if_due(shared).await.map_err(|error| SigningRefusal(authorization_error_text(&error)))?;
         shared.sign(method, url)
     }
@@ -46,7 +46,7 @@ impl Authorizer for ServerAuthorization {
         if nonce.is_some() {
             shared.state().resource_nonce = nonce;
         }
-        if let Err(error) = shared.load().await {
+        if let Err(error) = shared.load_stored_sign_in().await {
             return ChallengeOutcome::Stop(authorization_error_text(&error));
         }
         if requires_nonce && challenge.attempt < 2 {
@@ -164,7 +164,7 @@ impl ServerAuthorization {
     /// Handles a 403 response of the MCP server: the token is valid but lacks a scope.
     async fn on_insufficient_scope(&self, challenge: &AuthChallenge, bearer: TokenChallenge) -> ChallengeOutcome {
         let shared = &self.shared;
-        let cancelled = shared.cancellation();
+        let cancelled = shared.sign_in_cancellation();
         let _lock = shared.sign_in_lock.lock().await;
         let (had, granted) = {
             let state = shared.state();

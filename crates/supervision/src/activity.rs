@@ -17,7 +17,7 @@ use ports::time::to_millis;
 
 use mcp_proto::RequestId;
 use mcp_proto::types::LogMessage;
-use mcp_transport::driver::{Direction, Frame, FrameKind};
+use mcp_transport::driver::{Frame, FrameDirection, FrameKind};
 use secrecy::SecretString;
 
 use entry_body::EntryBody;
@@ -241,7 +241,7 @@ impl ActivityLog {
     /// Appends a message that was sent or received.
     pub fn append_frame(&mut self, frame: Frame) {
         let Frame { direction, at, bytes, about, note } = frame;
-        let sent = direction == Direction::Sent;
+        let sent = direction == FrameDirection::Sent;
         let mut entry = self.new_entry(at, ActivityKind::Invalid, &bytes);
         entry.sent = sent;
         entry.note = note.or(entry.note);

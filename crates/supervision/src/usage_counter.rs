@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use mcp_transport::driver::{Direction, Frame, FrameKind};
+use mcp_transport::driver::{Frame, FrameDirection, FrameKind};
 use tokio::time::Instant;
 
 use crate::limits::{LimitCounter, LimitsUsage, ServerLimits, UsageGauge};
@@ -56,7 +56,7 @@ impl UsageCounter {
     /// Counts a protocol message that was sent or received. Returns `true` if the message should be recorded in the
     /// activity log.
     pub fn count_frame(&mut self, frame: &Frame) -> bool {
-        if frame.direction == Direction::Sent {
+        if frame.direction == FrameDirection::Sent {
             return true;
         }
         let bytes = frame.bytes.len() as u64;

@@ -47,7 +47,7 @@ impl ViewTask {
                 if let Ok(item) = self.chat.item(&conversation, item).await
                     && let ItemBody::ToolCall { arguments, .. } = item.body
                 {
-                    log_order_error(self.view.send_input(arguments_object(arguments)));
+                    log_order_error(self.view.send_tool_input(arguments_object(arguments)));
                 }
                 return;
             }
@@ -67,8 +67,8 @@ impl ViewTask {
 
 /// Sends the result of a call to an app, after its input unless the app has received that already.
 pub(super) fn deliver_result(view: &mut View, result: &ToolResult) -> Result<(), ToolMessageOrderError> {
-    match view.send_input(arguments_object(result.arguments.clone())) {
-        Ok(()) | Err(ToolMessageOrderError::InputComplete) => view.send_result(call_tool_result(result)),
+    match view.send_tool_input(arguments_object(result.arguments.clone())) {
+        Ok(()) | Err(ToolMessageOrderError::InputComplete) => view.send_tool_result(call_tool_result(result)),
         Err(error) => Err(error),
     }
 }

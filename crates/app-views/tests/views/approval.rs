@@ -3,7 +3,7 @@
 use app_views::{AppPageError, AppViewError, AppViews, PageReview};
 use chat::Chat;
 use domain::app_view::AppViewChange;
-use mcp_apps::{Permission, SandboxGrants, SourceReach, SourceUse, ViewCloseCause};
+use mcp_apps::{CspSourceReach, CspSourceUse, PagePermission, SandboxGrants, ViewCloseCause};
 use ports::AuditQuery;
 use serde_json::json;
 
@@ -18,7 +18,7 @@ async fn an_app_is_shown_only_after_its_approval() {
     let page = test.views.page(SERVER, TOOL).await.unwrap();
     assert_eq!((page.review, page.bytes), (PageReview::New, PAGE_HTML.len() as u64));
     let sources: Vec<_> = page.sources.iter().map(|source| (source.used_as, &*source.origin, source.reach)).collect();
-    assert_eq!(sources, [(SourceUse::Connect, "https://api.example.com", SourceReach::Internet)]);
+    assert_eq!(sources, [(CspSourceUse::Connect, "https://api.example.com", CspSourceReach::Internet)]);
     assert_eq!(page.notes.len(), 1, "the refused domain should be listed: {:?}", page.notes);
     let refused = test.views.open(SERVER.into(), TOOL.into(), displayed_call(), context()).await;
     assert!(matches!(refused, Err(AppViewError::NotApproved)), "{refused:?}");
@@ -103,7 +103,7 @@ async fn unsupported_permissions_of_an_app_are_listed_instead_of_granted() {
     let policy = test.views.document(&test.open().await.view).unwrap().policy;
     assert!(policy.contains("frame-src 'none'"), "{policy}");
     let loaded = test.views.load_page(SERVER, TOOL).await.unwrap();
-    assert_eq!(loaded.requested_access().len(), 2, "the command line should show all that the page requests");
+    assert_eq!(loaded.requested_access_texts().len(), 2, "the command line should show all that the page requests");
 }
 
 #[tokio::test]
@@ -111,10 +111,10 @@ async fn clipboard_is_available_only_if_requested_and_approved() {
     let metadata = json!({ "permissions": { "clipboardWrite": {}, "camera": {} }, "domain": "a.example" });
     let test = TestViews::start_with_metadata(&[PAGE_HTML], metadata).await;
     let page = test.views.page(SERVER, TOOL).await.unwrap();
-    assert_eq!(page.permissions.iter().collect::<Vec<_>>(), [Permission::ClipboardWrite]);
+    assert_eq!(page.permissions.iter().collect::<Vec<_>>(), [PagePermission::ClipboardWrite]);
     let notes: Vec<_> = page.notes.iter().filter_map(|note| note.split_once(" is not available: ")).collect();
     assert_eq!(notes.iter().map(|(declared, _)| *declared).collect::<Vec<_>>(), ["camera", "domain a.example"]);
-    for (granted, allow) in [(&[][..], ""), (&Permission::ALL[..], "clipboard-write")] {
+    for (granted, allow) in [(&[][..], ""), (&PagePermission::ALL[..], "clipboard-write")] {
         let permissions = granted.iter().copied().collect();
         let grants = SandboxGrants { permissions, ..SandboxGrants::default() };
         test.views.approve(SERVER, TOOL, &page.hash, grants).await.unwrap();

@@ -4,7 +4,7 @@ use app_views::{AppAnswer, AppViewError};
 use domain::app_view::{AppUserRequest, AppViewChange};
 use domain::consent_request::ConsentRequestOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
-use mcp_apps::{Diagnostic, DisplayMode};
+use mcp_apps::{AppDiagnostic, DisplayMode};
 use policy::ApprovalScope;
 use serde_json::json;
 
@@ -38,7 +38,7 @@ async fn reports_of_an_app_that_does_not_start_reach_the_page() {
     test.post(&opened, json!({ "mcpAppDiagnostic": content, "dropped": 2 }));
     let change = test.wait_for_change(&opened, |change| !matches!(change, AppViewChange::Message { .. })).await;
     let diagnostic =
-        Diagnostic::Blocked { directive: "connect-src".to_owned(), address: "https://api.example/".to_owned() };
+        AppDiagnostic::Blocked { directive: "connect-src".to_owned(), address: "https://api.example/".to_owned() };
     assert_eq!(change, AppViewChange::Diagnosed { diagnostic, dropped: 2 });
 }
 

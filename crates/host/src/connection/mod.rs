@@ -14,7 +14,7 @@ use std::time::Duration;
 use domain::call::CallProgress;
 use mcp_proto::session::{
     CallDeadline, CallError, ClientNotification, ClientRequest, ClientResponse, ListKind, ServerFacts, ServerRequest,
-    ServerRequestId, ServerResult, SessionConfig, TaskView,
+    ServerRequestId, ServerResult, SessionConfig, TaskState,
 };
 use mcp_transport::driver::DetectedTransport;
 use mcp_transport::http::{Authorizer, KnownServerConnection};
@@ -131,7 +131,7 @@ pub(crate) enum ConnectionEvent {
     },
     Task {
         ticket: CallTicket,
-        task: TaskView,
+        task: TaskState,
     },
     RequestReceived {
         request: ServerRequestId,

@@ -13,7 +13,7 @@ use domain::call::CallProgress;
 use host_state::{PendingRefreshes, TickTimer, redact_error, redact_failure};
 use mcp_proto::session::{
     CallDeadline, CallError, CallId, CancelReason, ClientRequest, ClientResponse, CloseReason, HandshakeFault,
-    HandshakeMode, ServerRequestId, ServerResult, TaskView,
+    HandshakeMode, ServerRequestId, ServerResult, TaskState,
 };
 use mcp_transport::driver::{DriverEvent, SessionControl, SessionOwner};
 use mcp_transport::stdio::StderrRing;
@@ -107,7 +107,7 @@ struct ServerLists {
 #[derive(Default)]
 struct CoalescedEvents {
     progress: FxHashMap<CallTicket, CallProgress>,
-    tasks: FxHashMap<CallTicket, TaskView>,
+    tasks: FxHashMap<CallTicket, TaskState>,
     updated: HashSet<String>,
     /// Number of the latest activity entry that was reported to the owner.
     reported_activity: u64,
@@ -206,7 +206,7 @@ impl SessionOwner for SessionRun<'_> {
         }
     }
 
-    fn event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>) {
+    fn handle_event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>) {
         self.on_driver_event(event, session);
     }
 
@@ -309,7 +309,7 @@ impl<'a> SessionRun<'a> {
         }
         self.ending.unresponsive.get_or_insert_with(|| format!("it did not answer after the computer slept: {error}"));
         if !session.is_ending() {
-            session.stop_because(match error {
+            session.stop_with_failure(match error {
                 CallError::Timeout { after, .. } => CloseReason::Unresponsive(*after),
                 other => CloseReason::ConnectionLost(other.to_string()),
             });

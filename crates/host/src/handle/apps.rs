@@ -35,7 +35,7 @@ impl Host {
     /// written.
     pub async fn approve_app(&self, server: String, page: &AppPage, grants: SandboxGrants) -> Result<(), ReviewError> {
         let policy = SandboxPolicy::new(&page.metadata, &grants);
-        let sources = policy.sources.iter().map(|(used_as, source)| format!("{} {source}", used_as.member())).collect();
+        let sources = policy.sources.iter().map(|(used, host)| format!("{} {host}", used.metadata_name())).collect();
         let (uri, hash) = (page.uri.as_str().to_owned(), page.hash.to_string());
         self.with_owner_reply(move |owner, reply| owner.approve_app(&server, &uri, &hash, (grants, sources), reply))
             .await?

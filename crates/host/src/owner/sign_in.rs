@@ -153,7 +153,7 @@ impl Owner {
         Ok(AuthorizationView {
             in_progress: sign_in
                 .authorization
-                .in_progress()
+                .progress()
                 .or_else(begins)
                 .map(|now| views::sign_in_progress_view(now, &sign_in.user.progress())),
             steps: views::to_sign_in_steps(&sign_in.authorization),

@@ -7,7 +7,7 @@ use testkit::calls::UserCalls as _;
 use bytes::Bytes;
 use host::HostOptions;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
-use mcp_transport::driver::{Direction, Frame, FrameKind};
+use mcp_transport::driver::{Frame, FrameDirection, FrameKind};
 use policy::ApprovalScope;
 use serde_json::json;
 use supervision::activity::{
@@ -17,7 +17,7 @@ use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 
 fn frame(sent: bool, at: SystemTime, bytes: &[u8], note: Option<String>) -> Frame {
     let bytes = Bytes::copy_from_slice(bytes);
-    let direction = if sent { Direction::Sent } else { Direction::Received };
+    let direction = if sent { FrameDirection::Sent } else { FrameDirection::Received };
     Frame { direction, at, about: FrameKind::classify(&bytes), bytes, note }
 }
 

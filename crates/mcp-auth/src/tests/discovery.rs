@@ -22,7 +22,7 @@ fn requested_metadata_paths(server: &ProtectedServer, issuer: &AuthorizationServ
 }
 
 #[tokio::test]
-async fn metadata_is_found_at_every_location() {
+async fn metadata_is_found_at_every_well_known_location() {
     const RESOURCE_METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
     let (oauth, openid) = ("/.well-known/oauth-authorization-server", "/.well-known/openid-configuration");
     let tenant = |place: &str| format!("{place}/tenant1");

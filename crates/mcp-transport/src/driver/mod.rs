@@ -20,7 +20,7 @@ use mcp_proto::SessionEvent;
 pub(crate) use self::channel_owner::ChannelSessionOwner;
 pub use self::channel_owner::DriverCommand;
 pub use self::detected_transport::DetectedTransport;
-pub use self::frame::{Direction, Frame, FrameKind};
+pub use self::frame::{Frame, FrameDirection, FrameKind};
 pub use self::session_owner::{SessionControl, SessionOwner};
 pub use self::wake_flag::WakeFlag;
 

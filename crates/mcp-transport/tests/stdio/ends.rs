@@ -64,7 +64,7 @@ async fn exit_within_a_stdout_line_reports_the_truncated_line() {
 }
 
 #[tokio::test]
-async fn end_by_a_signal_is_reported() {
+async fn end_of_the_server_by_a_signal_is_reported() {
     let mut server = start_ready_driver(&["--misbehave", "abort"]).await;
     let result = server.echo("hello").await;
     let reason = CloseReason::ServerExited { status: None, signal: Some(6) };

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use mcp_transport::line_decoder::{DecodedLine, LINE_EXCERPT_BYTES, LineDecoder};
+use mcp_transport::line_decoder::{DecodedLine, LineDecoder, MAX_LINE_EXCERPT_BYTES};
 use proptest::prelude::*;
 use testkit::processes::processor_time;
 use tokio_util::codec::Decoder;
@@ -30,8 +30,8 @@ fn expected_lines(limit: usize, input: &[u8]) -> Vec<DecodedLine> {
     for line in input.split(|byte| *byte == b'\n') {
         let stripped = line.strip_suffix(b"\r").unwrap_or(line);
         if line.len() > limit {
-            let head = Bytes::copy_from_slice(&line[..limit.min(LINE_EXCERPT_BYTES)]);
-            let tail = &line[line.len().saturating_sub(LINE_EXCERPT_BYTES)..];
+            let head = Bytes::copy_from_slice(&line[..limit.min(MAX_LINE_EXCERPT_BYTES)]);
+            let tail = &line[line.len().saturating_sub(MAX_LINE_EXCERPT_BYTES)..];
             let tail = tail.strip_suffix(b"\r").unwrap_or(tail);
             lines.push(DecodedLine::Oversized { head: head.clone() });
             lines.push(DecodedLine::OversizedEnd {
@@ -107,7 +107,7 @@ fn overlong_stdio_line_is_skipped_without_being_stored() {
     };
     assert_eq!(
         (length, tail.len()),
-        (64 * 1024 * 1024, LINE_EXCERPT_BYTES),
+        (64 * 1024 * 1024, MAX_LINE_EXCERPT_BYTES),
         "its length and its last bytes must be reported"
     );
     assert_eq!(

@@ -91,7 +91,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
     ),
     (&["cli::SameServerFlowName", "domain::SameServerFlow"], "the names of a command line's values are its own"),
     (
-        &["credentials::AccountView", "mcp-auth::Account"],
+        &["credentials::AccountView", "mcp-auth::SignedInAccount"],
         "mcp-auth does not depend on the app, and its account has other times and tokens",
     ),
     (
@@ -119,7 +119,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
     (&["api::ListName", "mcp-proto::ListKind"], "wire types are not the page's types"),
     (&["domain::TaskStatus", "mcp-proto::TaskStatus"], "wire types are not the page's types"),
     (
-        &["mcp-auth::LoggedHttpRequest", "mcp-transport::RequestParts"],
+        &["mcp-auth::LoggedHttpRequest", "mcp-transport::HttpRequestParts"],
         "one request is redacted and shown to the user, the other is sent",
     ),
     (&["api::ResourceResult", "offers::ResourceRead"], "one holds wire types, which are not the page's types"),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use domain::call::{CallFailure, CallProgress, CallState, ServerCall};
 use domain::consent_request::ConsentRequestOrigin;
 use domain::history::{Reading, ReadingKind};
-use mcp_proto::session::{CallError, CloseReason, ServerResult, TaskView};
+use mcp_proto::session::{CallError, CloseReason, ServerResult, TaskState};
 use mcp_proto::types::ElicitParams;
 use policy::{PolicyAct, PolicyDecision};
 use supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS;
@@ -26,7 +26,7 @@ impl Owner {
         }
     }
 
-    pub(in crate::owner) fn on_task_update(&mut self, ticket: CallTicket, task: TaskView) {
+    pub(in crate::owner) fn on_task_update(&mut self, ticket: CallTicket, task: TaskState) {
         let Some(CallTicketPurpose::Call { id, .. }) = self.calls.tickets.get(&ticket) else { return };
         let id = Arc::clone(id);
         if let Some(record) = self.calls.records.get_mut(&id) {

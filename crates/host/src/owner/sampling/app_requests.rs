@@ -1,7 +1,7 @@
 //! Sampling requests of apps (MCP Apps), which are decided like those of the app's server. Used by `handle/apps.rs`.
 
 use domain::call::CallFailure;
-use mcp_apps::SamplingResultForm;
+use mcp_apps::SamplingResultRequirements;
 use mcp_proto::session::ClientResponse;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
 use policy::{Hash, PolicyAct};
@@ -74,7 +74,7 @@ impl Owner {
         match requester {
             Requester::Server { .. } => self.servers.check_sampling_answer(server, answer),
             Requester::App { .. } => {
-                let checked = SamplingResultForm::for_request(params).check(answer);
+                let checked = SamplingResultRequirements::for_request(params).check_result(answer);
                 checked.map_err(|problem| DecisionError::WrongKind(problem.text()))
             }
         }

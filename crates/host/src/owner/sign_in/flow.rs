@@ -1,7 +1,7 @@
 //! The steps of a sign-in, from the rejected request that causes it until the server is running again.
 
 use credentials::sign_in::{SignInError, SignInNeeded, SignInPhase};
-use mcp_auth::{Account, AuthError, AuthReason};
+use mcp_auth::{AuthError, AuthReason, SignedInAccount};
 use policy::Hash;
 use supervision::activity::ActivityKind;
 use url::Url;
@@ -132,7 +132,7 @@ impl Owner {
         });
     }
 
-    fn on_signed_in(&mut self, name: &str, id: u64, ended: Result<Account, AuthError>) {
+    fn on_signed_in(&mut self, name: &str, id: u64, ended: Result<SignedInAccount, AuthError>) {
         let Some(record) = self.servers.records.get_mut(name).filter(|record| record.sign_in.flow == Some(id)) else {
             return;
         };
@@ -187,7 +187,7 @@ impl Owner {
     pub(crate) fn paste_redirect(&mut self, name: &str, address: &str) -> Result<(), SignInError> {
         let record = self.servers.records.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
         let waiting = record.sign_in.sign_in.as_ref().and_then(|sign_in| {
-            let progress = views::sign_in_progress_view(sign_in.authorization.in_progress()?, &sign_in.user.progress());
+            let progress = views::sign_in_progress_view(sign_in.authorization.progress()?, &sign_in.user.progress());
             Some((sign_in, progress.redirect_uri.filter(|_| progress.phase == SignInPhase::AwaitingBrowser)?))
         });
         let Some((sign_in, redirect_uri)) = waiting else { return Err(SignInError::NotWaiting(name.to_owned())) };

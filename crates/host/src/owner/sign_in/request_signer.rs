@@ -105,7 +105,7 @@ impl Authorizer for RequestSigner {
 
     async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         let status = challenge.status;
-        if status == HTTP_FORBIDDEN && self.authorization.in_progress().is_none() {
+        if status == HTTP_FORBIDDEN && self.authorization.progress().is_none() {
             self.user.begin(AuthReason::StepUp { operation: challenge.operation.clone() });
         }
         let is_last = challenge.attempt + 1 >= MAX_SENDS_PER_REQUEST;

@@ -115,7 +115,7 @@ impl SignInState {
     /// Lets the sign-in retry a failed step without a pause, because the user requested that or the network changed.
     pub(in crate::owner) fn allow_retry(&self) {
         if let Some(sign_in) = &self.sign_in {
-            sign_in.authorization.clear_failures();
+            sign_in.authorization.clear_renewal_and_vault_failures();
         }
     }
 

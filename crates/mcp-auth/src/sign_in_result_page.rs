@@ -1,8 +1,8 @@
-//! Final page of a sign-in in the browser: static, without scripts and without external resources.
+//! Page in the browser with the result of a sign-in: static, without scripts and without external resources.
 
-/// Text of the final page that the browser shows at the end of a sign-in.
+/// Text of the page that the browser shows at the end of a sign-in.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum FinalPageText<'a> {
+pub(crate) enum SignInResultPageText<'a> {
     SignedIn,
     /// The sign-in failed. Contains the cause in English, which may include untrusted text.
     Failed(&'a str),
@@ -10,23 +10,23 @@ pub(crate) enum FinalPageText<'a> {
     UnexpectedRequest,
 }
 
-/// Language of the final page, selected by the browser's `Accept-Language` header.
+/// Language of the result page, selected by the browser's `Accept-Language` header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FinalPageLanguage {
+pub(crate) enum SignInResultPageLanguage {
     English,
     Chinese,
 }
 
-impl FinalPageLanguage {
+impl SignInResultPageLanguage {
     /// Parses `Accept-Language` (RFC 9110, 12.5.4) and returns the preferred supported language.
-    pub(crate) fn preferred(accept: &str) -> FinalPageLanguage {
-        let mut best = (0.0, FinalPageLanguage::English);
+    pub(crate) fn preferred(accept: &str) -> SignInResultPageLanguage {
+        let mut best = (0.0, SignInResultPageLanguage::English);
         for item in accept.split(',') {
             let mut parts = item.split(';').map(str::trim);
             let tag = parts.next().unwrap_or_default().split('-').next().unwrap_or_default();
             let language = match tag.to_ascii_lowercase().as_str() {
-                "zh" => FinalPageLanguage::Chinese,
-                "en" => FinalPageLanguage::English,
+                "zh" => SignInResultPageLanguage::Chinese,
+                "en" => SignInResultPageLanguage::English,
                 _ => continue,
             };
             let weight = parts.find_map(|part| part.strip_prefix("q=")?.parse().ok()).unwrap_or(1.0);
@@ -37,42 +37,50 @@ impl FinalPageLanguage {
         best.1
     }
 
-    const fn tag(self) -> &'static str {
+    const fn language_tag(self) -> &'static str {
         match self {
-            FinalPageLanguage::English => "en",
-            FinalPageLanguage::Chinese => "zh-CN",
+            SignInResultPageLanguage::English => "en",
+            SignInResultPageLanguage::Chinese => "zh-CN",
         }
     }
 
-    /// Returns the title and the text of the final page in this language.
-    const fn texts(self, words: FinalPageText<'_>) -> (&'static str, &'static str) {
+    /// Returns the title and the text of the result page in this language.
+    const fn title_and_text(self, words: SignInResultPageText<'_>) -> (&'static str, &'static str) {
         match (self, words) {
-            (FinalPageLanguage::English, FinalPageText::SignedIn) => {
+            (SignInResultPageLanguage::English, SignInResultPageText::SignedIn) => {
                 ("You are signed in", "You can close this window and go back to the app.")
             }
-            (FinalPageLanguage::English, FinalPageText::Failed(_)) => {
+            (SignInResultPageLanguage::English, SignInResultPageText::Failed(_)) => {
                 ("The sign-in failed", "You can close this window and go back to the app.")
             }
-            (FinalPageLanguage::English, FinalPageText::UnexpectedRequest) => {
+            (SignInResultPageLanguage::English, SignInResultPageText::UnexpectedRequest) => {
                 ("This is not the expected response", "The sign-in continues in the app.")
             }
-            (FinalPageLanguage::Chinese, FinalPageText::SignedIn) => ("你已登录", "你可以关闭这个窗口，回到应用。"),
-            (FinalPageLanguage::Chinese, FinalPageText::Failed(_)) => ("登录失败", "你可以关闭这个窗口，回到应用。"),
-            (FinalPageLanguage::Chinese, FinalPageText::UnexpectedRequest) => {
+            (SignInResultPageLanguage::Chinese, SignInResultPageText::SignedIn) => {
+                ("你已登录", "你可以关闭这个窗口，回到应用。")
+            }
+            (SignInResultPageLanguage::Chinese, SignInResultPageText::Failed(_)) => {
+                ("登录失败", "你可以关闭这个窗口，回到应用。")
+            }
+            (SignInResultPageLanguage::Chinese, SignInResultPageText::UnexpectedRequest) => {
                 ("这不是正在等待的应答", "登录在应用里继续。")
             }
         }
     }
 }
 
-/// Returns a complete HTTP response that contains the final page.
-pub(crate) fn final_page_response(status: u16, words: FinalPageText<'_>, language: FinalPageLanguage) -> String {
-    let (title, text) = language.texts(words);
+/// Returns a complete HTTP response that contains the result page.
+pub(crate) fn sign_in_result_page_response(
+    status: u16,
+    words: SignInResultPageText<'_>,
+    language: SignInResultPageLanguage,
+) -> String {
+    let (title, text) = language.title_and_text(words);
     let cause = match words {
-        FinalPageText::Failed(cause) => format!("<p lang=\"en\">{}.</p>", escape_html(cause)),
-        FinalPageText::SignedIn | FinalPageText::UnexpectedRequest => String::new(),
+        SignInResultPageText::Failed(cause) => format!("<p lang=\"en\">{}.</p>", escape_html(cause)),
+        SignInResultPageText::SignedIn | SignInResultPageText::UnexpectedRequest => String::new(),
     };
-    let tag = language.tag();
+    let tag = language.language_tag();
     let page = format!(
         "<!doctype html><html lang=\"{tag}\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
          <title>{title}</title><style>body{{font:16px/1.5 system-ui,sans-serif;margin:20vh auto;max-width:32rem;\
@@ -107,11 +115,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn untrusted_text_is_escaped_in_the_final_page() {
-        let page = final_page_response(
+    fn untrusted_text_is_escaped_in_the_sign_in_result_page() {
+        let page = sign_in_result_page_response(
             400,
-            FinalPageText::Failed("<script>alert(\"x\")</script>&'"),
-            FinalPageLanguage::English,
+            SignInResultPageText::Failed("<script>alert(\"x\")</script>&'"),
+            SignInResultPageLanguage::English,
         );
         assert!(!page.contains("<script>") && page.contains("&lt;script&gt;"), "the cause must be escaped: {page}");
         let head = page.split("\r\n\r\n").next().unwrap_or_default();
@@ -122,19 +130,23 @@ mod tests {
     }
 
     #[test]
-    fn final_page_is_in_the_preferred_language_of_the_browser() {
+    fn sign_in_result_page_is_in_the_preferred_language_of_the_browser() {
         for (accept, expected) in [
-            ("", FinalPageLanguage::English),
-            ("zh-CN,zh;q=0.9,en;q=0.8", FinalPageLanguage::Chinese),
-            ("en-GB, zh;q=0.5", FinalPageLanguage::English),
-            ("fr, en;q=0.2, ZH-Hans;q=0.7", FinalPageLanguage::Chinese),
-            ("de;q=1", FinalPageLanguage::English),
-            ("zh;q=0, en;q=0.1", FinalPageLanguage::English),
-            (";;q=,=", FinalPageLanguage::English),
+            ("", SignInResultPageLanguage::English),
+            ("zh-CN,zh;q=0.9,en;q=0.8", SignInResultPageLanguage::Chinese),
+            ("en-GB, zh;q=0.5", SignInResultPageLanguage::English),
+            ("fr, en;q=0.2, ZH-Hans;q=0.7", SignInResultPageLanguage::Chinese),
+            ("de;q=1", SignInResultPageLanguage::English),
+            ("zh;q=0, en;q=0.1", SignInResultPageLanguage::English),
+            (";;q=,=", SignInResultPageLanguage::English),
         ] {
-            assert_eq!(FinalPageLanguage::preferred(accept), expected, "for {accept:?}");
+            assert_eq!(SignInResultPageLanguage::preferred(accept), expected, "for {accept:?}");
         }
-        let page = final_page_response(400, FinalPageText::Failed("it was refused"), FinalPageLanguage::Chinese);
+        let page = sign_in_result_page_response(
+            400,
+            SignInResultPageText::Failed("it was refused"),
+            SignInResultPageLanguage::Chinese,
+        );
         assert!(page.contains("lang=\"zh-CN\"") && page.contains("登录失败"), "the page must be in Chinese: {page}");
         assert!(page.contains("<p lang=\"en\">it was refused.</p>"), "the cause must be marked as English: {page}");
         let (head, body) = page.split_once("\r\n\r\n").unwrap();

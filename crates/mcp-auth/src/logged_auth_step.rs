@@ -6,7 +6,7 @@ use crate::error::AuthPhase;
 
 /// One step of a sign-in, as shown to the user: a request with its response, or another event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuthStep {
+pub struct LoggedAuthStep {
     /// Time at which the step started.
     pub at: SystemTime,
     /// Time from the start of the step until the response arrived.

@@ -8,11 +8,11 @@ use super::{View, single_member_object};
 
 /// State of the tool call's delivery to the app page, and messages that wait until the page is initialized.
 #[derive(Debug, Default)]
-pub(super) struct ToolDelivery {
+pub(super) struct ToolCallDelivery {
     stage: ToolCallStage,
     partial: Option<Map>,
     input: Option<Map>,
-    end: Option<ToolCallEnd>,
+    end: Option<ToolCallOutcome>,
 }
 
 /// Progress of the tool call, by the parts that the host has provided.
@@ -26,7 +26,7 @@ enum ToolCallStage {
 
 /// Outcome of the tool call.
 #[derive(Debug)]
-enum ToolCallEnd {
+enum ToolCallOutcome {
     Result(Map),
     Cancelled(Option<String>),
 }
@@ -66,7 +66,7 @@ impl View {
     ///
     /// Returns [`ToolMessageOrderError::InputComplete`] if they were provided before, and
     /// [`ToolMessageOrderError::CallEnded`] after the end of the call.
-    pub fn send_input(&mut self, arguments: Option<Map>) -> Result<(), ToolMessageOrderError> {
+    pub fn send_tool_input(&mut self, arguments: Option<Map>) -> Result<(), ToolMessageOrderError> {
         self.delivery.require_tool_input_incomplete()?;
         self.delivery.partial = None;
         self.delivery.input = Some(arguments.unwrap_or_default());
@@ -81,7 +81,7 @@ impl View {
     ///
     /// Returns [`ToolMessageOrderError::InputMissing`] before the input, and [`ToolMessageOrderError::CallEnded`] after
     /// the end of the call.
-    pub fn send_result(&mut self, mut result: Map) -> Result<(), ToolMessageOrderError> {
+    pub fn send_tool_result(&mut self, mut result: Map) -> Result<(), ToolMessageOrderError> {
         match self.delivery.stage {
             ToolCallStage::BeforeInput => return Err(ToolMessageOrderError::InputMissing),
             ToolCallStage::Ended => return Err(ToolMessageOrderError::CallEnded),
@@ -91,7 +91,7 @@ impl View {
         if !result.get("content").is_some_and(Value::is_array) {
             result.insert("content".to_owned(), Value::Array(Vec::new()));
         }
-        self.delivery.end = Some(ToolCallEnd::Result(result));
+        self.delivery.end = Some(ToolCallOutcome::Result(result));
         self.delivery.stage = ToolCallStage::Ended;
         self.send_retained_tool_messages();
         Ok(())
@@ -107,7 +107,7 @@ impl View {
             return Err(ToolMessageOrderError::CallEnded);
         }
         self.delivery.partial = None;
-        self.delivery.end = Some(ToolCallEnd::Cancelled(reason));
+        self.delivery.end = Some(ToolCallOutcome::Cancelled(reason));
         self.delivery.stage = ToolCallStage::Ended;
         self.send_retained_tool_messages();
         Ok(())
@@ -115,7 +115,7 @@ impl View {
 
     /// Sends the retained tool messages if the app page is initialized.
     pub(super) fn send_retained_tool_messages(&mut self) {
-        if !self.can_send() {
+        if !self.can_send_to_page() {
             return;
         }
         if let Some(arguments) = self.delivery.partial.take() {
@@ -125,8 +125,8 @@ impl View {
             self.send_notification("ui/notifications/tool-input", single_member_object("arguments", arguments));
         }
         match self.delivery.end.take() {
-            Some(ToolCallEnd::Result(result)) => self.send_notification("ui/notifications/tool-result", result),
-            Some(ToolCallEnd::Cancelled(reason)) => {
+            Some(ToolCallOutcome::Result(result)) => self.send_notification("ui/notifications/tool-result", result),
+            Some(ToolCallOutcome::Cancelled(reason)) => {
                 let params = reason.map(|reason| single_member_object("reason", reason)).unwrap_or_default();
                 self.send_notification("ui/notifications/tool-cancelled", params);
             }
@@ -135,7 +135,7 @@ impl View {
     }
 }
 
-impl ToolDelivery {
+impl ToolCallDelivery {
     const fn require_tool_input_incomplete(&self) -> Result<(), ToolMessageOrderError> {
         match self.stage {
             ToolCallStage::BeforeInput => Ok(()),

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::source::{DomainProblem, Source};
+use super::csp_source::{CspSource, DeclaredDomainProblem};
 use crate::metadata::DeclaredDomains;
-use crate::text::Excerpt;
+use crate::text::UntrustedTextExcerpt;
 
 /// Use of a declared domain by an app page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppSourceUse"))]
 #[serde(rename_all = "snake_case")]
-pub enum SourceUse {
+pub enum CspSourceUse {
     /// The app page sends requests and opens WebSockets (`connectDomains`).
     Connect,
     /// The app page loads scripts, styles, images, fonts and media (`resourceDomains`).
@@ -22,13 +22,13 @@ pub enum SourceUse {
     BaseUri,
 }
 
-impl SourceUse {
+impl CspSourceUse {
     /// All uses in the order of the specification.
     pub const ALL: [Self; 4] = [Self::Connect, Self::Resource, Self::Frame, Self::BaseUri];
 
     /// Returns the name of the use's list of domains in the app page's metadata.
     #[must_use]
-    pub const fn member(self) -> &'static str {
+    pub const fn metadata_name(self) -> &'static str {
         match self {
             Self::Connect => "connectDomains",
             Self::Resource => "resourceDomains",
@@ -37,7 +37,7 @@ impl SourceUse {
         }
     }
 
-    fn select_domains(self, domains: &DeclaredDomains) -> &[String] {
+    fn select_declared_domains(self, domains: &DeclaredDomains) -> &[String] {
         match self {
             Self::Connect => &domains.connect_domains,
             Self::Resource => &domains.resource_domains,
@@ -49,68 +49,68 @@ impl SourceUse {
 
 /// A declared domain that is not part of the app page's policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} {domain} {problem}", .used_as.member())]
-pub struct DroppedDomain {
+#[error("{} {domain} {problem}", .used_as.metadata_name())]
+pub struct DroppedDeclaredDomain {
     /// Use of the domain that the app page declared.
-    pub used_as: SourceUse,
+    pub used_as: CspSourceUse,
     /// Beginning of the domain as declared.
-    pub domain: Excerpt,
+    pub domain: UntrustedTextExcerpt,
     /// Reason why the domain is dropped.
-    pub problem: DomainProblem,
+    pub problem: DeclaredDomainProblem,
 }
 
 /// Origins that an app page declares, parsed and without duplicates.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct DeclaredSources {
-    sources: Vec<(SourceUse, Source)>,
+pub struct DeclaredCspSources {
+    sources: Vec<(CspSourceUse, CspSource)>,
     /// Declared domains that are not part of the policy, with the reasons.
-    pub dropped: Vec<DroppedDomain>,
+    pub dropped: Vec<DroppedDeclaredDomain>,
 }
 
-impl DeclaredSources {
+impl DeclaredCspSources {
     /// Parses all domains that an app page declares.
     #[must_use]
     pub fn parse(domains: &DeclaredDomains) -> Self {
         let mut parsed = Self::default();
-        for used_as in SourceUse::ALL {
-            for domain in used_as.select_domains(domains) {
-                match Source::parse(domain, used_as) {
+        for used_as in CspSourceUse::ALL {
+            for domain in used_as.select_declared_domains(domains) {
+                match CspSource::parse(domain, used_as) {
                     Ok(source) => parsed.add(used_as, source),
-                    Err(problem) => parsed.drop_domain(used_as, domain, problem),
+                    Err(problem) => parsed.record_dropped_domain(used_as, domain, problem),
                 }
             }
         }
         parsed
     }
 
-    fn add(&mut self, used_as: SourceUse, source: Source) {
+    fn add(&mut self, used_as: CspSourceUse, source: CspSource) {
         if !self.sources.contains(&(used_as, source.clone())) {
             self.sources.push((used_as, source));
         }
     }
 
-    fn drop_domain(&mut self, used_as: SourceUse, domain: &str, problem: DomainProblem) {
-        self.dropped.push(DroppedDomain { used_as, domain: Excerpt::of(domain), problem });
+    fn record_dropped_domain(&mut self, used_as: CspSourceUse, domain: &str, problem: DeclaredDomainProblem) {
+        self.dropped.push(DroppedDeclaredDomain { used_as, domain: UntrustedTextExcerpt::of(domain), problem });
     }
 
     /// Returns all sources with their uses, for the consent to the app page.
-    pub fn iter(&self) -> impl Iterator<Item = (SourceUse, &Source)> {
+    pub fn iter(&self) -> impl Iterator<Item = (CspSourceUse, &CspSource)> {
         self.sources.iter().map(|(used_as, source)| (*used_as, source))
     }
 
     /// Returns the sources that the app page declares for one use.
-    pub fn of(&self, source_use: SourceUse) -> impl Iterator<Item = &Source> {
+    pub fn with_use(&self, source_use: CspSourceUse) -> impl Iterator<Item = &CspSource> {
         self.iter().filter(move |(used_as, _)| *used_as == source_use).map(|(_, source)| source)
     }
 
     /// Returns these sources without those for which `is_granted` returns `false`, which are added to `dropped`.
-    pub(super) fn retain_granted_sources(self, is_granted: impl Fn(&Source) -> bool) -> Self {
+    pub(super) fn retain_granted_sources(self, is_granted: impl Fn(&CspSource) -> bool) -> Self {
         let mut granted = Self { sources: Vec::new(), dropped: self.dropped };
         for (used_as, source) in self.sources {
             if is_granted(&source) {
                 granted.sources.push((used_as, source));
             } else {
-                granted.drop_domain(used_as, &source.to_string(), DomainProblem::NotGranted);
+                granted.record_dropped_domain(used_as, &source.to_string(), DeclaredDomainProblem::NotGranted);
             }
         }
         granted
@@ -119,10 +119,10 @@ impl DeclaredSources {
     /// Returns the sources as a JSON object in the form of an app page's `csp` metadata, without empty lists.
     pub(super) fn to_value(&self) -> Value {
         let mut lists = Map::new();
-        for used_as in SourceUse::ALL {
-            let list: Vec<String> = self.of(used_as).map(ToString::to_string).collect();
+        for used_as in CspSourceUse::ALL {
+            let list: Vec<String> = self.with_use(used_as).map(ToString::to_string).collect();
             if !list.is_empty() {
-                lists.insert(used_as.member().to_owned(), json!(list));
+                lists.insert(used_as.metadata_name().to_owned(), json!(list));
             }
         }
         Value::Object(lists)

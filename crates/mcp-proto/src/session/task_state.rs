@@ -13,7 +13,7 @@ const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// State of a task. Texts and times are unverified claims of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TaskView {
+pub struct TaskState {
     /// Task id that the server chose.
     pub id: String,
     /// Status as last reported by the server.
@@ -30,7 +30,7 @@ pub struct TaskView {
     pub poll_interval: Option<Duration>,
 }
 
-impl TaskView {
+impl TaskState {
     /// Returns the time until the next poll of the task: the server's interval within the limits of this client.
     pub(super) fn time_until_poll(&self) -> Duration {
         self.poll_interval.unwrap_or(DEFAULT_POLL_INTERVAL).clamp(MIN_POLL_INTERVAL, MAX_POLL_INTERVAL)

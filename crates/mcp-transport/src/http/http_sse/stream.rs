@@ -2,28 +2,28 @@
 
 use std::time::Instant;
 
-use mcp_proto::{CloseReason, DeliveryFault, OutgoingKind, StreamOrigin};
+use mcp_proto::{CloseReason, DeliveryFault, OutgoingMessageKind, StreamOrigin};
 use url::Url;
 
-use super::{LegacyDriver, STREAM_EXCHANGE_ID};
+use super::{EVENT_STREAM_EXCHANGE_ID, HttpSseDriver};
 use crate::driver::driver_core::tokio_clock_now;
 use crate::http::delivery_faults;
 use crate::http::exchange::{self, BoxedSseEvents, ExchangeEvent, stream_end_text};
 use crate::http::sse::{EventStreamEnd, SseEvent};
 use crate::line_decoder::DecodedLine;
 
-impl LegacyDriver<'_> {
+impl HttpSseDriver<'_> {
     pub(super) fn on_stream_step(&mut self, what: ExchangeEvent, now: Instant) {
         match what {
             ExchangeEvent::Events { events, next, .. } => {
                 self.is_answered = true;
                 for event in events {
-                    self.on_event(event, now);
+                    self.on_sse_event(event, now);
                     if self.is_over() {
                         return;
                     }
                 }
-                self.on_stream_continued(next);
+                self.on_event_stream_continued(next);
             }
             ExchangeEvent::Refused(refusal) => self.on_stream_unavailable(refusal.fault, now),
             ExchangeEvent::Failed(fault) => self.on_stream_unavailable(fault, now),
@@ -35,26 +35,26 @@ impl LegacyDriver<'_> {
         }
     }
 
-    fn on_stream_continued(&mut self, next: Result<BoxedSseEvents, EventStreamEnd<reqwest::Error>>) {
+    fn on_event_stream_continued(&mut self, next: Result<BoxedSseEvents, EventStreamEnd<reqwest::Error>>) {
         match next {
-            Ok(stream) => self.work.push(exchange::read_next_events(STREAM_EXCHANGE_ID, stream)),
+            Ok(stream) => self.work.push(exchange::read_next_events(EVENT_STREAM_EXCHANGE_ID, stream)),
             Err(end) if self.post_to.is_none() => {
                 let cause = format!("{} before it named an endpoint", stream_end_text(&end));
                 self.on_stream_unavailable(DeliveryFault::Unusable { cause }, tokio_clock_now());
             }
             Err(end) => {
                 let cause = stream_end_text(&end);
-                self.note(cause.clone());
-                self.core.session.handle_closed(CloseReason::ConnectionLost(cause), tokio_clock_now());
+                self.emit_note(cause.clone());
+                self.core.session.handle_connection_closed(CloseReason::ConnectionLost(cause), tokio_clock_now());
             }
         }
     }
 
-    fn on_event(&mut self, event: SseEvent, now: Instant) {
+    fn on_sse_event(&mut self, event: SseEvent, now: Instant) {
         match event {
             SseEvent::Data { kind, data } if self.post_to.is_none() => {
                 let found = if kind == "endpoint" {
-                    self.parse_endpoint(&data)
+                    self.parse_endpoint_event(&data)
                 } else {
                     Err(format!(
                         "its first event is `{}`, not `endpoint`",
@@ -71,17 +71,17 @@ impl LegacyDriver<'_> {
                 }
             }
             SseEvent::Data { kind, data } if kind == "message" => {
-                self.core.process_line(DecodedLine::Whole(data), StreamOrigin::Get, now);
+                self.core.process_received_line(DecodedLine::Whole(data), StreamOrigin::Get, now);
             }
             SseEvent::Oversized { head } => {
-                self.core.process_line(DecodedLine::Oversized { head }, StreamOrigin::Get, now);
+                self.core.process_received_line(DecodedLine::Oversized { head }, StreamOrigin::Get, now);
             }
             SseEvent::Data { .. } | SseEvent::Id(_) | SseEvent::Retry(_) => {}
         }
     }
 
     /// Parses the URL for messages. Only the server's origin is allowed, since the URL will receive all messages.
-    fn parse_endpoint(&self, data: &[u8]) -> Result<Url, String> {
+    fn parse_endpoint_event(&self, data: &[u8]) -> Result<Url, String> {
         let text = String::from_utf8_lossy(data);
         let mut url = self.url.join(text.trim()).map_err(|_| "its endpoint event names no address".to_owned())?;
         if url.origin() != self.url.origin() {
@@ -99,11 +99,11 @@ impl LegacyDriver<'_> {
             return;
         }
         while let Some(outgoing) = self.core.session.poll_transmit() {
-            if let OutgoingKind::Request { id, .. } = &outgoing.about {
-                self.core.session.handle_undelivered(id, fault.clone(), now);
+            if let OutgoingMessageKind::Request { id, .. } = &outgoing.about {
+                self.core.session.handle_undelivered_request(id, fault.clone(), now);
             }
         }
         // The session cannot continue without the stream.
-        self.core.session.handle_closed(CloseReason::ConnectionLost(fault.to_string()), now);
+        self.core.session.handle_connection_closed(CloseReason::ConnectionLost(fault.to_string()), now);
     }
 }
