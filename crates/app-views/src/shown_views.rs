@@ -10,9 +10,9 @@ use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
 use crate::document::FrameDocuments;
-use crate::user_requests::SavedFile;
-use crate::view_task::ViewInput;
-use crate::{AppAnswer, AppContext, AppDocumentText, AppResponse, AppViewError, AppViews, ShownApp};
+use crate::user_requests::FileOfferedByApp;
+use crate::view_task::ViewTaskInput;
+use crate::{AppAnswer, AppContext, AppDocumentText, AppFrameResponse, AppViewError, AppViews, ShownApp};
 
 /// Maximum total size of the messages of one app that wait for the app's async task, in bytes.
 const MAX_QUEUED_MESSAGE_BYTES: usize = 32 << 20;
@@ -33,7 +33,7 @@ pub(crate) struct ShownView {
     pub(crate) conversation: Option<String>,
     pub(crate) uri: String,
     pub(crate) documents: FrameDocuments,
-    pub(crate) inputs: mpsc::Sender<ViewInput>,
+    pub(crate) inputs: mpsc::Sender<ViewTaskInput>,
     /// Value to which the app's tools have weak references, so that they can be called only while it exists. `None`
     /// once the app is being closed.
     pub(crate) shown: Option<Arc<()>>,
@@ -44,8 +44,8 @@ pub(crate) struct ShownView {
 impl AppViews {
     /// Returns the response to a request of an app's frame for `path` at the origin of `view`.
     #[must_use]
-    pub fn respond(&self, view: &str, path: &str) -> AppResponse {
-        self.views().get_mut(view).map_or_else(AppResponse::not_found, |shown| shown.documents.respond(path))
+    pub fn respond_to_frame(&self, view: &str, path: &str) -> AppFrameResponse {
+        self.views().get_mut(view).map_or_else(AppFrameResponse::not_found, |shown| shown.documents.respond(path))
     }
 
     /// Returns the HTML source and the content security policy of a shown app.
@@ -64,8 +64,9 @@ impl AppViews {
     /// app is not shown.
     #[must_use]
     pub fn is_outside_conversation(&self, view: &str, conversation: Option<&str>) -> bool {
-        let is_own =
-            |shown: &ShownView| conversation.is_some_and(|own| is_in_window_of(shown.conversation.as_deref(), own));
+        let is_own = |shown: &ShownView| {
+            conversation.is_some_and(|own| is_in_conversation_window(shown.conversation.as_deref(), own))
+        };
         self.views().get(view).is_some_and(|shown| !is_own(shown))
     }
 
@@ -82,7 +83,7 @@ impl AppViews {
             queued.fetch_sub(bytes, Ordering::Relaxed);
             return Err(AppViewError::Busy);
         }
-        let sent = self.send_input(view, ViewInput::Message(message));
+        let sent = self.send_input(view, ViewTaskInput::Message(message));
         if sent.is_err() {
             queued.fetch_sub(bytes, Ordering::Relaxed);
         }
@@ -95,7 +96,7 @@ impl AppViews {
     ///
     /// Returns the errors of [`receive_message`](Self::receive_message).
     pub fn change_context(&self, view: &str, context: AppContext) -> Result<(), AppViewError> {
-        self.send_input(view, ViewInput::Context(Box::new(context)))
+        self.send_input(view, ViewTaskInput::Context(Box::new(context)))
     }
 
     /// Passes the user's decision on a request of an app to the app's async task.
@@ -103,8 +104,8 @@ impl AppViews {
     /// # Errors
     ///
     /// Returns the errors of [`receive_message`](Self::receive_message).
-    pub fn answer(&self, view: &str, request: u64, answer: AppAnswer) -> Result<(), AppViewError> {
-        self.send_input(view, ViewInput::Answer { request, answer })
+    pub fn answer_request(&self, view: &str, request: u64, answer: AppAnswer) -> Result<(), AppViewError> {
+        self.send_input(view, ViewTaskInput::Answer { request, answer })
     }
 
     /// Lets the model of the app's conversation use the app's tools with this hash, until the app is closed or its tools
@@ -115,9 +116,9 @@ impl AppViews {
     /// Returns [`AppViewError::OtherTools`] if the app now offers other tools than those with this hash,
     /// [`AppViewError::Review`] if the decision can't be stored, and the errors of
     /// [`receive_message`](Self::receive_message).
-    pub async fn set_tools(&self, view: &str, hash: Option<String>) -> Result<(), AppViewError> {
+    pub async fn set_enabled_tools(&self, view: &str, hash: Option<String>) -> Result<(), AppViewError> {
         let (reply, replied) = tokio::sync::oneshot::channel();
-        self.send_input(view, ViewInput::Tools { hash, reply })?;
+        self.send_input(view, ViewTaskInput::Tools { hash, reply })?;
         replied.await.map_err(|_| AppViewError::Closed)?
     }
 
@@ -129,7 +130,7 @@ impl AppViews {
             closing.shown = None;
         }
         // An app that floods its view is closed without notice.
-        if let Err(AppViewError::Busy) = self.send_input(view, ViewInput::Close) {
+        if let Err(AppViewError::Busy) = self.send_input(view, ViewTaskInput::Close) {
             self.views().remove(view);
         }
     }
@@ -140,10 +141,15 @@ impl AppViews {
     ///
     /// Returns [`AppViewError::NoRequest`] if the app has no such request or file, and the errors of
     /// [`receive_message`](Self::receive_message).
-    pub async fn file(&self, view: &str, request: u64, index: u32) -> Result<(String, Vec<u8>), AppViewError> {
+    pub async fn file_offered_by_app(
+        &self,
+        view: &str,
+        request: u64,
+        index: u32,
+    ) -> Result<(String, Vec<u8>), AppViewError> {
         let (reply, replied) = tokio::sync::oneshot::channel();
-        self.send_input(view, ViewInput::File { request, index, reply })?;
-        let SavedFile { name, bytes } = replied.await.ok().flatten().ok_or(AppViewError::NoRequest)?;
+        self.send_input(view, ViewTaskInput::File { request, index, reply })?;
+        let FileOfferedByApp { name, bytes } = replied.await.ok().flatten().ok_or(AppViewError::NoRequest)?;
         Ok((name, bytes))
     }
 
@@ -151,7 +157,7 @@ impl AppViews {
         self.shared.views.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn send_input(&self, view: &str, input: ViewInput) -> Result<(), AppViewError> {
+    fn send_input(&self, view: &str, input: ViewTaskInput) -> Result<(), AppViewError> {
         let inputs = self.views().get(view).map(|shown| shown.inputs.clone()).ok_or(AppViewError::Closed)?;
         inputs.try_send(input).map_err(|error| match error {
             TrySendError::Full(_) => AppViewError::Busy,
@@ -160,7 +166,7 @@ impl AppViews {
     }
 
     /// Ends all apps that show this page, without giving them time to save their state. Their tools are gone at once.
-    pub(crate) fn remove_page(&self, server: &str, uri: &str) {
+    pub(crate) fn close_views_of_page(&self, server: &str, uri: &str) {
         self.views().retain(|_, view| view.server != server || view.uri != uri);
     }
 
@@ -168,16 +174,16 @@ impl AppViews {
     /// the conversations that have windows of their own.
     #[must_use]
     pub fn apps_of_main_window(&self, elsewhere: &[String]) -> Vec<ShownApp> {
-        self.apps_where(|shown_in| is_in_main_window(shown_in, elsewhere))
+        self.shown_apps_where(|shown_in| is_in_main_window(shown_in, elsewhere))
     }
 
     /// Returns the apps whose frames are in the window of a conversation, each once, in a stable order.
     #[must_use]
     pub fn apps_of_conversation(&self, conversation: &str) -> Vec<ShownApp> {
-        self.apps_where(|shown_in| is_in_window_of(shown_in, conversation))
+        self.shown_apps_where(|shown_in| is_in_conversation_window(shown_in, conversation))
     }
 
-    fn apps_where(&self, is_in_window: impl Fn(Option<&str>) -> bool) -> Vec<ShownApp> {
+    fn shown_apps_where(&self, is_in_window: impl Fn(Option<&str>) -> bool) -> Vec<ShownApp> {
         let views = self.views();
         let found = views.values().filter(|view| is_in_window(view.conversation.as_deref()));
         let apps = found.map(|view| ShownApp { server: view.server.clone(), tool: view.tool.clone() });
@@ -194,7 +200,7 @@ impl AppViews {
     /// Ends the apps whose frames were in the window of a conversation, because the window was closed or its page is
     /// loaded again.
     pub fn remove_views_of_conversation(&self, conversation: &str) {
-        self.views().retain(|_, view| !is_in_window_of(view.conversation.as_deref(), conversation));
+        self.views().retain(|_, view| !is_in_conversation_window(view.conversation.as_deref(), conversation));
     }
 }
 
@@ -205,7 +211,7 @@ fn is_in_main_window(shown_in: Option<&str>, elsewhere: &[String]) -> bool {
 }
 
 /// Returns `true` if the window of `conversation` shows the apps of the conversation `shown_in`.
-fn is_in_window_of(shown_in: Option<&str>, conversation: &str) -> bool {
+fn is_in_conversation_window(shown_in: Option<&str>, conversation: &str) -> bool {
     shown_in == Some(conversation)
 }
 
@@ -214,14 +220,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_loses_only_its_own_apps() {
+    fn closed_or_reloaded_window_loses_only_its_own_apps() {
         let elsewhere = ["a".to_owned(), "b".to_owned()];
         let of_main = |shown_in| is_in_main_window(shown_in, &elsewhere);
         assert!(of_main(None), "apps outside of conversations are in the main window");
         assert!(of_main(Some("c")), "the conversation has no window of its own");
         assert!(!of_main(Some("a")) && !of_main(Some("b")), "the frames of other windows remain");
-        assert!(is_in_window_of(Some("a"), "a"));
-        assert!(!is_in_window_of(Some("b"), "a"), "another window shows them");
-        assert!(!is_in_window_of(None, "a"), "the main window shows them");
+        assert!(is_in_conversation_window(Some("a"), "a"));
+        assert!(!is_in_conversation_window(Some("b"), "a"), "another window shows them");
+        assert!(!is_in_conversation_window(None, "a"), "the main window shows them");
     }
 }

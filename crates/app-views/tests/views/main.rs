@@ -67,8 +67,8 @@ impl TestViews {
 
     /// Approves the page as the server provides it now, with the access that it requests.
     pub(crate) async fn approve(&self) {
-        let page = self.views.page(SERVER, TOOL).await.unwrap();
-        self.views.approve(SERVER, TOOL, &page.hash, page.grants).await.unwrap();
+        let page = self.views.page_for_review(SERVER, TOOL).await.unwrap();
+        self.views.approve_page(SERVER, TOOL, &page.hash, page.grants).await.unwrap();
     }
 
     /// Opens the app for the result of [`displayed_call`].

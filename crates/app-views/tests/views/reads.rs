@@ -73,7 +73,7 @@ async fn after_three_refusals_only_reads_without_a_decision_are_sent() {
 }
 
 #[tokio::test]
-async fn after_three_refusals_an_app_with_other_hosts_reads_nothing() {
+async fn after_three_refusals_an_app_that_reaches_other_hosts_reads_nothing() {
     let mut test = TestViews::start(&[PAGE_HTML], json!({ "connectDomains": ["https://api.example.com"] })).await;
     wait_for_listed_resources(&test).await;
     let opened = test.open_initialized().await;
@@ -113,7 +113,7 @@ async fn app_that_withdraws_its_reads_is_refused_for_a_while() {
 }
 
 #[tokio::test]
-async fn an_approved_read_ends_a_row_of_refusals() {
+async fn an_approved_read_resets_the_count_of_refusals() {
     let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     for (id, approved) in [(1, false), (2, false), (3, true), (4, false), (5, false)] {

@@ -23,7 +23,7 @@ fn is_sampling_request(request: &ConsentRequestView) -> bool {
 }
 
 /// Waits until the queue of consent requests is empty.
-async fn wait_until_nothing_is_asked(test: &TestViews) {
+async fn wait_until_no_consent_request_is_pending(test: &TestViews) {
     let wait = async {
         while !test.app.consent_requests().await.is_empty() {
             tokio::task::yield_now().await;
@@ -53,7 +53,7 @@ async fn sampling_is_offered_only_if_the_user_turned_it_on_for_the_server() {
 }
 
 #[tokio::test]
-async fn sampling_of_an_app_is_approved_and_its_result_is_one_block() {
+async fn approved_sampling_of_an_app_returns_one_content_block() {
     let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let model = ScriptedModel::add_to_host(&test.app.host, vec![model_named("scripted-1")]).await;
     let opened = test.open_initialized().await;
@@ -76,7 +76,7 @@ async fn sampling_of_an_app_is_approved_and_its_result_is_one_block() {
 }
 
 #[tokio::test]
-async fn refused_and_unusable_sampling_requests_get_the_errors_of_servers() {
+async fn refused_app_sampling_gets_the_same_errors_as_that_of_a_server() {
     let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     let opened = test.open_initialized().await;
     test.post(&opened, sampling_message(1));
@@ -117,7 +117,7 @@ async fn app_that_withdraws_its_requests_is_refused_for_a_while() {
         test.app.consent_request(SERVER, "a sampling of the app", is_sampling_request).await;
         let cancelled = json!({ "requestId": id });
         test.post(&opened, json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled }));
-        wait_until_nothing_is_asked(&test).await;
+        wait_until_no_consent_request_is_pending(&test).await;
     }
     // Refusals beyond this limit are no decisions, so that the app only has to wait, however many it receives.
     for id in 11..=15 {
@@ -135,5 +135,5 @@ async fn closing_an_app_withdraws_its_sampling_request() {
     test.app.consent_request(SERVER, "the sampling of the app", is_sampling_request).await;
     test.views.remove_views_of_main_window(&[]);
     test.wait_for_change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
-    wait_until_nothing_is_asked(&test).await;
+    wait_until_no_consent_request_is_pending(&test).await;
 }

@@ -15,11 +15,11 @@ const THIS_FILE_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
 /// Groups of types in different crates that may have the same fields, each with the reason.
 const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
     (
-        &["app-views::AppResponse", "mcp-auth::LoggedHttpResponse"],
+        &["app-views::AppFrameResponse", "mcp-auth::LoggedHttpResponse"],
         "one is the response that a frame gets, the other a response that a sign-in received",
     ),
     (
-        &["app-views::PageReview", "offers::AppReviewState"],
+        &["app-views::AppPageReview", "offers::AppReviewState"],
         "the page gets the grants next to the state, also those that a new approval would give",
     ),
     (
