@@ -225,7 +225,7 @@ fn to_one_line(words: &str) -> String {
 /// Returns a file name for an exported conversation: letters and digits of its title, and the extension of the format.
 #[must_use]
 pub fn file_name(title: &str, format: ExportFormat) -> String {
-    foreign::file_name(title, "conversation", format.extension())
+    foreign::safe_file_name(title, "conversation", format.extension())
 }
 
 #[cfg(test)]

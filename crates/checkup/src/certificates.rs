@@ -34,7 +34,7 @@ pub(crate) fn check_certificates(environment: &ProcessEnvironment, servers: &[Se
     }
     let broken: Vec<String> = servers
         .iter()
-        .filter(|server| names_unreadable_certificate_file(server))
+        .filter(|server| has_unreadable_certificate_file(server))
         .map(|server| server.name.clone())
         .collect();
     if !broken.is_empty() {
@@ -83,7 +83,7 @@ fn http_client_certificates_problem(loaded: &CertificateResult, named: &[&'stati
 
 /// Returns `true` if an environment variable in the settings of a local server specifies a certificate file that can't
 /// be read.
-fn names_unreadable_certificate_file(server: &ServerEntry) -> bool {
+fn has_unreadable_certificate_file(server: &ServerEntry) -> bool {
     let Some(stdio) = server.config.as_stdio() else { return false };
     let is_unreadable = |path: &Path| path.is_absolute() && std::fs::File::open(path).is_err();
     stdio.env.iter().any(|(name, value)| {

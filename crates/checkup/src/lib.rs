@@ -46,7 +46,7 @@ use tokio::time::timeout;
 
 pub use computer::{CheckInputs, ProcessEnvironment, WebView};
 pub use finding::{CheckId, Finding, FindingState};
-pub use report::{ReportedServer, ReportingProgram, report};
+pub use report::{ReportedServer, ReportingProgram, report_markdown};
 pub use text::{FindingText, NumericVersion};
 
 use finding::CheckOutcome;
@@ -111,7 +111,7 @@ fn list_checks(
             tried.await.unwrap_or(known)
         }));
     }
-    checks.push(Check::new(CheckId::Programs, async move { programs::check_programs(needed.as_deref()) }));
+    checks.push(Check::new(CheckId::Programs, async move { programs::check_required_programs(needed.as_deref()) }));
     checks.push(Check::new(CheckId::Sandbox, sandbox::check_sandbox_support(path.clone(), own.to_vec())));
     checks.push(Check::new(CheckId::Proxy, proxy::check_proxy(environment.clone(), path.clone(), own.to_vec())));
     let entries = Arc::clone(&own);

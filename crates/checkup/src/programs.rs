@@ -7,7 +7,7 @@ use crate::text::FindingText;
 /// Maximum number of servers with missing programs that the text of one finding names.
 const MAX_LISTED_SERVERS: usize = 5;
 
-pub(crate) fn check_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome {
+pub(crate) fn check_required_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome {
     let Some(needs) = needs else {
         return CheckOutcome::unknown(
             FindingText::new("The programs of servers could not be looked for."),

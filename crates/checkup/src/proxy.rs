@@ -55,7 +55,7 @@ pub(crate) async fn check_proxy(
             FindingText::new("If this network needs the proxy, set HTTPS_PROXY to its address as well, and sign in again."),
         )
         .for_servers(remote()),
-        EnvironmentProxy::Nothing if has_desktop_proxy(&path).await => CheckOutcome::warning(
+        EnvironmentProxy::Nothing if has_gnome_proxy(&path).await => CheckOutcome::warning(
             FindingText::new("A proxy is set in the desktop's settings. Drawbridge reads it from the environment only, where none is set."),
             FindingText::new("Set HTTPS_PROXY and NO_PROXY for your session, for instance in ~/.config/environment.d/proxy.conf, and sign in again."),
         )
@@ -122,7 +122,7 @@ fn proxy_problem(address: &str) -> Option<ProxyProblem> {
 }
 
 /// Returns `true` if GNOME's settings contain a proxy, according to the output of `gsettings`.
-async fn has_desktop_proxy(path: &SearchPath) -> bool {
+async fn has_gnome_proxy(path: &SearchPath) -> bool {
     if !cfg!(target_os = "linux") {
         return false;
     }

@@ -128,7 +128,7 @@ impl Installer {
     async fn unpack(&self, file: BundleFile, setup: &ServerSetup) -> Result<UnpackedFiles, InstallError> {
         let root = self.bundles_folder().await?;
         let (sha256, folder) = (file.bundle.archive.sha256().to_owned(), folder_name(&file.folder));
-        let author = Some(foreign::visible(&file.bundle.manifest.author.name).into_owned());
+        let author = Some(foreign::escape_invisible(&file.bundle.manifest.author.name).into_owned());
         // Files that no server uses may have been changed since they were unpacked.
         let is_unused = !setup.servers().iter().any(|server| uses_bundle_folder(server, &folder, &file.folder));
         let (unpacked, is_new) = bundle_file::unpack_bundle_file(file, root.clone(), is_unused).await?;

@@ -245,7 +245,7 @@ pub(super) const fn registry_status_view(status: ListingStatus) -> RegistryStatu
 fn bundle_view(file: &::installer::BundleFile) -> OfferedBundle {
     let (archive, manifest) = (&file.bundle.archive, &file.bundle.manifest);
     let name = file.path.file_name().unwrap_or(file.path.as_os_str()).to_string_lossy();
-    let shown = |text: &str| foreign::visible(text).into_owned();
+    let shown = |text: &str| foreign::escape_invisible(text).into_owned();
     OfferedBundle {
         file: shown(&name),
         sha256: archive.sha256().to_owned(),

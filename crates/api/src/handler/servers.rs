@@ -60,7 +60,7 @@ pub(super) async fn read_activity_message(api: &Api, r: ActivityRef) -> Result<A
 
 pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFile, ApiError> {
     let activity = api.host.activity(server.clone()).await?;
-    let name = foreign::file_name(&format!("{server}-activity"), "activity", "jsonl");
+    let name = foreign::safe_file_name(&format!("{server}-activity"), "activity", "jsonl");
     // The lock of the log is released before the file is written, because connection and host need it.
     let entries: Vec<_> = {
         let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);

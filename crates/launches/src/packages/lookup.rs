@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use foreign::visible;
+use foreign::escape_invisible;
 use process::sandbox::NetworkAccess;
 use process::{OutputError, OutputLimits, ProgramOutput, SearchPath, ServerCommand, run_and_capture};
 use tokio::sync::Semaphore;
@@ -249,7 +249,7 @@ impl PackageManager<'_> {
             Some(status) => format!("it ended with status {status}"),
             None => "it was ended by a signal".to_owned(),
         });
-        Err(failed(visible(&words).chars().take(MAX_LOOKUP_ERROR_CHARS).collect()))
+        Err(failed(escape_invisible(&words).chars().take(MAX_LOOKUP_ERROR_CHARS).collect()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Inputs of a plan, and the templates that refer to them.
 
-use foreign::visible;
+use foreign::escape_invisible;
 use indexmap::IndexMap;
 use installs::{InputKind, InstallNote, MAX_INPUTS, PlanInput, PlanPlace, Template, TemplatePart};
 use ports::secrets;
@@ -115,7 +115,7 @@ impl PlanInputs {
         if !secrets::referenced_secret_names(text).is_empty() {
             return Err(PlanError::NamesSecret(place.to_string()));
         }
-        if visible(text) != text {
+        if escape_invisible(text) != text {
             let text = shorten_untrusted_text(text);
             self.add_note(InstallNote::InvisibleCharacters { place: place.clone(), text });
         }
