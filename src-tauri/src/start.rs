@@ -94,7 +94,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: FileOpenin
         installer::open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     });
     let (cleaning, host) = (installer.clone(), api.host().clone());
-    tauri::async_runtime::spawn(async move { cleaning.clean_up(&host).await });
+    tauri::async_runtime::spawn(async move { cleaning.clean_up_after_killed_process(&host).await });
     let api = app_frames::allow_app_frames(api.with_installer(installer));
     let api = match std::env::home_dir() {
         Some(home) => {

@@ -10,7 +10,7 @@ mod owner;
 
 pub use handle::{EventReceiver, Host, ReplacedServer, SandboxStartError, ServerSetup, SetupError, StorageError};
 pub use host_state::{AppToolCommand, HostClosed, NumberedEvent, PermissionUses, rules, view};
-pub use launches::sandbox::BUNDLES_FOLDER;
+pub use launches::sandbox::BUNDLES_FOLDER_NAME;
 pub use owner::{
     AppTools, AppToolsForModel, CallOrigin, DataFlowError, DataFlowLabel, DecisionError, RestoreGrantError,
     ResultOrigin, ResultVerdict, ReviewError, SamplingError, SentCall, SentNotifier, ServerError, ServerForModel,

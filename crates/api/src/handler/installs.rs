@@ -7,7 +7,7 @@ use ::installer::{
     InstallError, InstallOffer as Offer, InstallOrigin as Origin, Installer, NewRegistryHeader, NotInstallable,
     install_choices,
 };
-use ::installs::{FillError, InstallPlan as Plan, PlanTarget, Template, TemplatePart};
+use ::installs::{FillError, InstallPlan as Plan, PlannedTransport, Template, TemplatePart};
 use ports::server_config::{NewServer, ServerTransport, ValuePart};
 use ports::time::{Clock as _, SystemClock};
 use registry::{
@@ -66,7 +66,7 @@ pub(super) async fn read_registry_server(api: &Api, r: RegistryServerName) -> Re
 }
 
 pub(super) async fn read_registry_setting(api: &Api) -> Result<RegistryReport, ApiError> {
-    let in_use = require_installer(api)?.registry_in_use().await?;
+    let in_use = require_installer(api)?.read_active_registry().await?;
     Ok(RegistryReport {
         official: in_use.address.is_official(),
         address: in_use.address.as_str().to_owned(),
@@ -270,12 +270,12 @@ fn install_plan_view(
     sandbox: Option<Sandbox>,
 ) -> InstallPlan {
     let target = match &plan.target {
-        PlanTarget::Command { command, args, env } => PlannedTarget::Stdio {
+        PlannedTransport::Command { command, args, env } => PlannedTarget::Stdio {
             command: command.clone(),
             args: args.iter().flat_map(|arg| &arg.words).map(template_parts_view).collect(),
             env: env.iter().map(|(name, value)| (name.clone(), template_parts_view(value))).collect(),
         },
-        PlanTarget::Remote { url, kind, headers } => PlannedTarget::Http {
+        PlannedTransport::Remote { url, kind, headers } => PlannedTarget::Http {
             url: template_parts_view(url),
             kind: server_setup::http_kind_view(*kind),
             headers: headers.iter().map(|(name, value)| (name.clone(), template_parts_view(value))).collect(),

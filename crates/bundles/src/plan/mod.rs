@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use foreign::escape_invisible;
-use installs::{InputKind, InstallNote, InstallPlan, PlanInput, PlanTarget, Template, TemplateArgument, TemplatePart};
+use installs::{
+    ArgumentGroupTemplate, InputKind, InstallNote, InstallPlan, PlanInput, PlannedTransport, Template, TemplatePart,
+};
 use process::is_code_variable;
 
 use crate::manifest::normalized_bundle_path;
@@ -138,7 +140,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     let mut templates = TemplateBuilder { inputs: &inputs, substitution: &substitution, notes: &mut notes };
     let mut args = Vec::new();
     for arg in &written.args {
-        args.push(TemplateArgument { words: vec![templates.template(arg, arg, true)?] });
+        args.push(ArgumentGroupTemplate { words: vec![templates.template(arg, arg, true)?] });
         watched.extend(normalized_bundle_path(arg).filter(|path| bundle.archive.file(path).is_some()));
     }
     let mut env = BTreeMap::new();
@@ -162,7 +164,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
         env.entry(UV_ISOLATED_VARIABLE.to_owned()).or_insert_with(|| "1".into());
     }
     notes.extend(unmet_requirements(bundle, place));
-    let target = PlanTarget::Command { command, args, env };
+    let target = PlannedTransport::Command { command, args, env };
     let name = server_name(manifest.display_name.as_deref().unwrap_or_default(), &manifest.name);
     Ok(BundlePlan { install: InstallPlan { name, target, inputs, notes }, program, watched })
 }

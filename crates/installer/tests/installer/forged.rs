@@ -16,7 +16,7 @@ use crate::{bundle_folders, install_draft, preview_and_install, server_names, te
 
 /// Restarts the app after replacing the installation record of the server "one" by a forged one.
 async fn restart_with_forged_record(app: TestApp, one: Value) -> TestApp {
-    restart_with_records(app, |origins| {
+    restart_with_installation_records(app, |origins| {
         let mut origins: Value = serde_json::from_slice(&fs::read(origins).unwrap()).unwrap();
         origins["one"] = one;
         origins.to_string()
@@ -25,7 +25,7 @@ async fn restart_with_forged_record(app: TestApp, one: Value) -> TestApp {
 }
 
 /// Restarts the app after replacing the file with its installation records.
-async fn restart_with_records(app: TestApp, records: impl FnOnce(&Path) -> String) -> TestApp {
+async fn restart_with_installation_records(app: TestApp, records: impl FnOnce(&Path) -> String) -> TestApp {
     app.host.close().await;
     let TestApp { folder, .. } = app;
     let origins = folder.path().join("data/origins.json");
@@ -75,7 +75,7 @@ async fn forged_record_removes_nothing() {
         assert!(app.server("one").await.installed.is_some(), "the record itself must be accepted: {folder:?}");
         app.host.start_server("one".to_owned()).await.unwrap();
         let installer = test_installer(&app, &registry);
-        installer.clean_up(&app.host).await;
+        installer.clean_up_after_killed_process(&app.host).await;
         installer.remove(&app.host, "one").await.unwrap();
         assert_eq!((files_below(&precious), bundle_folders(&app)), before, "{folder:?}");
     }
@@ -100,7 +100,7 @@ async fn malformed_or_huge_record_is_ignored() {
     let huge = format!("{{\"one\":\"{}\"}}", "x".repeat(100 << 20));
     for content in [huge.as_str(), "[]", "{\"one\":null}", "{\"one\":{\"origin\":{\"from\":\"moon\"}}}", "\u{0}"] {
         let app = TestApp::start(vec![("one", testkit::app::demo_config(&[]))]).await;
-        let app = restart_with_records(app, |_| content.to_owned()).await;
+        let app = restart_with_installation_records(app, |_| content.to_owned()).await;
         assert_eq!(app.server("one").await.installed, None, "{}", content.chars().take(40).collect::<String>());
         app.host.close().await;
     }

@@ -15,7 +15,7 @@ use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
 use testkit::registry::{TestRegistry, active_metadata, notes_server_entry};
 
-use crate::downloads::list_bundle;
+use crate::downloads::add_bundle_to_registry;
 use crate::{bundle_folders, install_draft, preview_and_install, server_names, test_installer};
 
 const SERVER_NAME: &str = "io.github.alice/notes";
@@ -216,7 +216,7 @@ async fn bundle_upgrade_replaces_files_and_stops_a_running_server_only_if_allowe
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = test_installer(&app, &registry);
-    list_bundle(&app, &registry, "1.2.3", &Bundle::demo());
+    add_bundle_to_registry(&app, &registry, "1.2.3", &Bundle::demo());
     preview_and_install(&app, &installer, &install_draft(crate::downloads::registry_source(), "demo", &[]))
         .await
         .unwrap();
@@ -224,7 +224,7 @@ async fn bundle_upgrade_replaces_files_and_stops_a_running_server_only_if_allowe
     app.ready("demo").await;
     let mut newer = Bundle::demo();
     newer.manifest["version"] = "1.3.0".into();
-    list_bundle(&app, &registry, "1.3.0", &newer);
+    add_bundle_to_registry(&app, &registry, "1.3.0", &newer);
     let upgrade = upgrade_draft(&app, &installer, "demo").await;
     let shown = installer.preview(&app.host, &upgrade, CachePolicy::Usual).await.unwrap().hash;
     let refused = installer.upgrade(&app.host, &upgrade, shown.as_str(), false).await.unwrap_err();

@@ -16,7 +16,7 @@ use super::reference::Launcher;
 use super::{PackageReference, PackageVersion, UnknownPackage, container, npm, nuget, python};
 
 /// Maximum duration of a lookup of a package's version, including the start of the package manager.
-const LOOKUP_TIMEOUT: Duration = Duration::from_secs(15);
+const PACKAGE_LOOKUP_TIMEOUT: Duration = Duration::from_secs(15);
 /// Maximum size of a package manager's output, in bytes. The output for a range that matches a thousand versions is 400
 /// KB.
 const MAX_LOOKUP_OUTPUT_BYTES: usize = 1024 * 1024;
@@ -109,7 +109,7 @@ pub async fn look_up_version(
         ..ServerCommand::default()
     };
     let Ok(_turn) = LOOKUP_SLOTS.acquire().await else { return Err(UnknownPackage::NoClient(name.to_owned())) };
-    let client = PackageManager { name, program, command, path, deadline: Instant::now() + LOOKUP_TIMEOUT };
+    let client = PackageManager { name, program, command, path, deadline: Instant::now() + PACKAGE_LOOKUP_TIMEOUT };
     match reference.launcher {
         Launcher::Npx | Launcher::NpmExec => {
             client
@@ -234,7 +234,7 @@ impl PackageManager<'_> {
                 Err(OutputError::TimedOut(_)) => {
                     return Err(UnknownPackage::TimedOut {
                         client: self.name.to_owned(),
-                        seconds: LOOKUP_TIMEOUT.as_secs(),
+                        seconds: PACKAGE_LOOKUP_TIMEOUT.as_secs(),
                     });
                 }
                 Err(error) => return Err(failed(error.to_string())),

@@ -2,7 +2,7 @@
 
 use foreign::escape_invisible;
 use indexmap::IndexMap;
-use installs::{InputKind, InstallNote, MAX_INPUTS, PlanInput, PlanPlace, Template, TemplatePart};
+use installs::{InputKind, InstallNote, MAX_PLAN_INPUTS, PlanInput, PlanPlace, Template, TemplatePart};
 use ports::secrets;
 
 use super::PlanError;
@@ -161,7 +161,7 @@ impl PlanInputs {
         {
             return Ok(same.key.clone());
         }
-        if self.inputs.len() == MAX_INPUTS {
+        if self.inputs.len() == MAX_PLAN_INPUTS {
             return Err(PlanError::TooManyInputs);
         }
         let is_free = |key: &str| !self.inputs.iter().any(|other| other.key == key);
