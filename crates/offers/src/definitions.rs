@@ -49,14 +49,14 @@ impl DefinitionDigest {
 
 /// A cache of the definitions of one server's tools.
 #[derive(Debug, Default)]
-pub struct DefinitionCache {
+pub struct ToolDefinitionCache {
     /// Settings and catalog that the cached definitions were computed from. The weak reference allows the catalog to be
     /// dropped, but prevents its address from being reused.
     source: Option<(Arc<ServerConfig>, Weak<Catalog>)>,
     known: IndexMap<String, DefinitionDigest>,
 }
 
-impl DefinitionCache {
+impl ToolDefinitionCache {
     /// Returns the current definition of a tool, or `None` if the tool doesn't exist or can't be parsed.
     ///
     /// `review_state_of` returns the review state of a definition with the given hash.
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn hashes_change_with_the_command_or_the_definition() {
-        let (mut definitions, arguments) = (DefinitionCache::default(), Map::new());
+        let (mut definitions, arguments) = (ToolDefinitionCache::default(), Map::new());
         let mut hashes = |config: &Arc<ServerConfig>, catalog: &Arc<Catalog>| {
             let definition = definitions.get(config, catalog, "echo", |_| ReviewState::New).unwrap();
             assert_eq!(
@@ -213,7 +213,7 @@ mod tests {
             let annotations = Some(ToolAnnotations { open_world_hint: hint, ..ToolAnnotations::default() });
             let tool = Tool { name: "echo".to_owned(), annotations, ..Tool::default() };
             let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
-            let mut definitions = DefinitionCache::default();
+            let mut definitions = ToolDefinitionCache::default();
             let definition = definitions.get(&config("one"), &catalog, "echo", |_| ReviewState::New).unwrap();
             assert_eq!(definition.declares_open_world, is_open_world, "{hint:?}");
         }
@@ -255,7 +255,7 @@ mod tests {
         for (raw, always_asks) in cases {
             let tool: Tool = serde_json::from_value(raw.clone()).unwrap();
             let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
-            let mut definitions = DefinitionCache::default();
+            let mut definitions = ToolDefinitionCache::default();
             let definition = definitions.get(&config("one"), &catalog, "pay", |_| ReviewState::New).unwrap();
             assert_eq!(definition.asks_each_time, always_asks, "{raw}");
         }

@@ -17,7 +17,7 @@ use mcp_proto::session::{
 };
 use mcp_transport::driver::{DriverEvent, SessionControl, SessionOwner};
 use mcp_transport::stdio::StderrRing;
-use offers::catalog::{Catalog, CatalogListKind, ListReader};
+use offers::catalog::{Catalog, CatalogListKind, CatalogListReader};
 use ports::url_parts::redacted_url;
 use rustc_hash::FxHashMap;
 use supervision::activity::{ActivityKind, ActivityLog};
@@ -41,7 +41,7 @@ pub(crate) const PING_TIMEOUT: Duration = Duration::from_secs(10);
 /// The purpose of a request that the session sends.
 enum CallPurpose {
     Ticket(CallTicket),
-    Page(Box<ListReader>),
+    Page(Box<CatalogListReader>),
     /// A ping, to check that the server responds.
     Ping,
 }

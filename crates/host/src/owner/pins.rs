@@ -5,7 +5,7 @@ use credentials::sign_in::SignInEndpoint;
 use host_state::AuditedDecision;
 use launches::pinned_parts::{pinned_address_parts, pinned_command_parts};
 use mcp_proto::types::Tool;
-use offers::review::{DefinitionKind, PinnedIdentity, Pins, ServerPins};
+use offers::review::{DefinitionKind, PinnedServerIdentity, Pins, ServerPins};
 use policy::{Hash, ReviewState};
 use ports::Document;
 use ports::server_config::ServerTransport;
@@ -32,7 +32,7 @@ impl Owner {
         };
         let pinned = self.reviews.pins.get(server).and_then(|pins| pins.identity.as_ref());
         if pinned.is_none_or(|pinned| pinned.hash != *approved || pinned.parts != parts) {
-            let identity = PinnedIdentity { hash: approved.clone(), parts, at: self.now() };
+            let identity = PinnedServerIdentity { hash: approved.clone(), parts, at: self.now() };
             self.change_pins(server, self.is_decided_by_person(), move |pins| {
                 pins.pin_command_or_address(identity.clone())
             });

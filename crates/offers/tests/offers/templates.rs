@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use offers::uri_template::{expand, variable_names};
+use offers::uri_template::{expand, template_variable_names};
 
 #[test]
 fn templates_are_expanded_as_specified() {
@@ -27,12 +27,12 @@ fn templates_are_expanded_as_specified() {
 #[test]
 fn variables_are_listed_once_and_bad_templates_are_errors() {
     assert_eq!(
-        variable_names("t:///{harbour}/{day}{?day,limit}"),
+        template_variable_names("t:///{harbour}/{day}{?day,limit}"),
         ["harbour", "day", "limit"],
         "each variable is listed once, in order"
     );
     for bad in ["x://{", "x://{a b}", &format!("x://{}", "a".repeat(10_000))] {
         assert!(expand(bad, &BTreeMap::new()).is_err(), "{} is an invalid template", &bad[..bad.len().min(20)]);
-        assert!(variable_names(bad).is_empty(), "an invalid template has no variables");
+        assert!(template_variable_names(bad).is_empty(), "an invalid template has no variables");
     }
 }

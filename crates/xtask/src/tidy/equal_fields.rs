@@ -122,7 +122,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         &["mcp-auth::LoggedHttpRequest", "mcp-transport::RequestParts"],
         "one request is redacted and shown to the user, the other is sent",
     ),
-    (&["api::ResourceResult", "offers::ResourceRead"], "one holds wire types, which are not the page's types"),
+    (&["api::ResourceResult", "offers::ResourceReadResult"], "one holds wire types, which are not the page's types"),
     (
         &["api::UnknownPackageReason", "launches::UnknownPackage"],
         "the page has other names for the reasons, and a separate detail",
