@@ -73,7 +73,7 @@ impl Default for HostOptions {
             decider_name: "user",
             user_origin: UsedBy::User,
             cool_down: Duration::from_secs(5 * 60),
-            max_activity_bytes: supervision::activity::MAX_TOTAL_BYTES,
+            max_activity_bytes: supervision::activity::MAX_TOTAL_ACTIVITY_BYTES,
             search_path: None,
             reread_launch_files: LaunchFiles::reread,
             shows_apps: false,

@@ -52,7 +52,7 @@ impl TokenBucket {
     }
 
     /// Returns the number of tokens that were taken and have not been refilled yet.
-    pub fn used(&mut self) -> u64 {
+    pub fn tokens_not_refilled(&mut self) -> u64 {
         self.refill(Instant::now());
         u64::try_from(self.most - self.left).unwrap_or(0)
     }
@@ -82,7 +82,7 @@ mod tests {
         tokio::time::advance(Duration::from_secs(1)).await;
         assert_eq!((0..20).filter(|_| allowance.try_take(1)).count(), 2, "two tokens per second must be refilled");
         tokio::time::advance(Duration::from_secs(3600)).await;
-        assert_eq!(allowance.used(), 0, "the bucket must be full again");
+        assert_eq!(allowance.tokens_not_refilled(), 0, "the bucket must be full again");
         assert_eq!((0..20).filter(|_| allowance.try_take(1)).count(), 10, "the bucket must not exceed its capacity");
     }
 

@@ -18,10 +18,10 @@ mod report;
 mod signature;
 mod updater;
 
-pub use fetch::{ReleaseAddress, UpdateLimits};
-pub use installation::{InstallTraces, Installation, PackageType};
+pub use fetch::{ReleaseManifestUrl, UpdateLimits};
+pub use installation::{Installation, InstallationFacts, PackageType};
 pub use manifest::{Release, ReleaseAnnouncement, ReleaseManifest};
-pub use refusal::{RefusalKind, SignatureProblem, UpdateRefusal};
+pub use refusal::{SignatureProblem, UpdateRefusal, UpdateRefusalKind};
 pub use report::{UpdateReport, UpdateSource, UpdateStep};
 pub use signature::ReleaseKey;
 pub use updater::{ProgressCallback, ReleaseInstaller, UpdateChannel, Updater};

@@ -17,7 +17,7 @@ use host::view::HostEvent;
 use tauri::utils::config::BundleType;
 use tauri::{AppHandle, Env, Manager as _, Runtime, State};
 use updates::{
-    InstallTraces, Installation, PackageType, UpdateLimits, UpdateRefusal, UpdateReport, UpdateSource, UpdateStep,
+    Installation, InstallationFacts, PackageType, UpdateLimits, UpdateRefusal, UpdateReport, UpdateSource, UpdateStep,
     Updater,
 };
 
@@ -153,11 +153,11 @@ pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: S
 /// Command that stops the download of an update.
 #[tauri::command]
 pub(crate) fn stop_app_update(updates: State<'_, Updater>) {
-    updates.stop();
+    updates.stop_download();
 }
 
 fn detect_installation<R: Runtime>(app: &AppHandle<R>) -> Installation {
-    Installation::detect(&InstallTraces {
+    Installation::detect(&InstallationFacts {
         bundle: tauri::utils::platform::bundle_type().and_then(package_type),
         program: std::env::current_exe().unwrap_or_default(),
         appimage: appimage_path(app),

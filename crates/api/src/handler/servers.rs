@@ -48,7 +48,7 @@ pub(super) async fn read_activity(api: &Api, r: ActivityRange) -> Result<Activit
     let limit = usize::try_from(r.limit).unwrap_or(MAX_ACTIVITY_PAGE_ENTRIES).min(MAX_ACTIVITY_PAGE_ENTRIES);
     let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
     let entries = activity.entries_after(r.after.unwrap_or(0), limit).map(views::activity_entry_view).collect();
-    Ok(ActivityPage { entries, dropped: activity.dropped_count() })
+    Ok(ActivityPage { entries, dropped: activity.missing_count() })
 }
 
 pub(super) async fn read_activity_message(api: &Api, r: ActivityRef) -> Result<ActivityBody, ApiError> {

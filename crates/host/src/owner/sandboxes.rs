@@ -31,7 +31,7 @@ impl Owner {
                 network: sandbox.network.clone(),
                 home: self.sandbox_home(name, configured),
                 hidden: self.launches.own_files.hidden_folders(),
-                limits: self.settings.current.limits.resources(),
+                limits: self.settings.current.limits.resource_limits(),
             }),
             approved: None,
             files: None,

@@ -81,7 +81,7 @@ impl Owner {
             Ok((mut start, sign_in)) => {
                 let secrets = std::mem::take(&mut start.secrets);
                 // The server may repeat the secrets in its messages, so the activity log redacts them.
-                record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_named_secrets(secrets);
+                record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_settings_secrets(secrets);
                 start.authorizer = sign_in.map(|made| record.sign_in.get_or_store(made).authorizer());
                 start.known = self.known_server(name);
                 self.connect(name, ConnectionTarget::Url(start), None, permit);
@@ -106,7 +106,7 @@ impl Owner {
         match read {
             Ok((environment, secrets)) => {
                 // The server may repeat the secrets in its messages, so the activity log redacts them.
-                record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_named_secrets(secrets);
+                record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_settings_secrets(secrets);
                 let command = ServerCommand { environment, ..command };
                 self.connect_process(name, ConnectionTarget::Process { command, program, path }, permit);
             }
