@@ -80,7 +80,7 @@ pub struct AppViews {
 
 impl AppViews {
     /// Creates an instance for a host that can't show apps, since no page may embed them.
-    /// [`with_ancestors`](Self::with_ancestors) changes that.
+    /// [`with_frame_ancestors`](Self::with_frame_ancestors) changes that.
     #[must_use]
     pub fn new(host: Host, chat: Chat) -> Self {
         Self { host, chat, shared: Arc::default() }
@@ -89,7 +89,7 @@ impl AppViews {
     /// Returns an instance whose apps can be embedded by pages of these origins. The caller has to serve the responses
     /// of [`respond_to_frame`](Self::respond_to_frame) from a separate origin for each view.
     #[must_use]
-    pub fn with_ancestors(self, ancestors: Vec<FrameAncestor>) -> Self {
+    pub fn with_frame_ancestors(self, ancestors: Vec<FrameAncestor>) -> Self {
         Self { shared: Arc::new(SharedAppViewState { ancestors, ..SharedAppViewState::default() }), ..self }
     }
 
@@ -111,7 +111,7 @@ impl AppViews {
         context: AppContext,
     ) -> Result<OpenedApp, AppViewError> {
         if let DisplayedCall::Streamed { conversation, reply, tool_use } = &call {
-            self.streamed_call(conversation, reply, tool_use, (&server, &tool))?;
+            self.find_streamed_call(conversation, reply, tool_use, (&server, &tool))?;
             // The request for the page would tell the server that the model is writing a call.
             if !may_stream_arguments_to_app(&self.host, &self.chat, conversation, &server, &tool).await {
                 return Err(AppViewError::NotDecided);
@@ -124,7 +124,7 @@ impl AppViews {
         };
         // A streamed call is read after that, so that no change of it is missed.
         let events = self.host.events();
-        let (conversation, viewed) = self.displayed_call(&server, &tool, call).await?;
+        let (conversation, viewed) = self.find_displayed_call(&server, &tool, call).await?;
         let policy = SandboxPolicy::new(&page.metadata, &grants);
         let definition = ToolInfo::new(None, &definition);
         let callable_tools = page_source::tools_callable_by_apps(&self.host, &server).await;
@@ -159,7 +159,7 @@ impl AppViews {
         let documents = FrameDocuments::new(&page, &policy, &self.shared.ancestors);
         let (inputs, received) = mpsc::channel(view_task::MAX_PENDING_VIEW_INPUTS);
         {
-            let mut views = self.views();
+            let mut views = self.lock_views();
             if views.len() >= MAX_SHOWN_APPS {
                 return Err(AppViewError::TooMany);
             }
@@ -170,7 +170,7 @@ impl AppViews {
         tokio::spawn(view_task::run(self.clone(), setup, received, queued));
         // The approval may have been removed or replaced since it was read.
         if self.host.app_review_state(server, &page).await? != AppReviewState::Approved(grants) {
-            self.views().remove(&id);
+            self.lock_views().remove(&id);
             return Err(AppViewError::NotApproved);
         }
         Ok(opened)
@@ -190,7 +190,7 @@ impl AppViews {
 
     /// Returns the conversation to which a displayed call belongs, if any, and the result or the current state of the
     /// call.
-    async fn displayed_call(
+    async fn find_displayed_call(
         &self,
         server: &str,
         tool: &str,
@@ -199,7 +199,7 @@ impl AppViews {
         let (conversation, item) = match call {
             DisplayedCall::Result { result } => return Ok((None, DisplayedCallState::Finished(*result))),
             DisplayedCall::Streamed { conversation, reply, tool_use } => {
-                let streamed = self.streamed_call(&conversation, &reply, &tool_use, (server, tool))?;
+                let streamed = self.find_streamed_call(&conversation, &reply, &tool_use, (server, tool))?;
                 return Ok((Some(conversation), DisplayedCallState::Streamed(streamed)));
             }
             DisplayedCall::Item { conversation, item } => (conversation, item),
@@ -216,7 +216,7 @@ impl AppViews {
     }
 
     /// Returns the call of a tool that a model is writing in this reply of a conversation.
-    fn streamed_call(
+    fn find_streamed_call(
         &self,
         conversation: &str,
         reply: &str,

@@ -127,7 +127,7 @@ impl RunningAppRequests {
             AppRequest::ReadResource { uri } => {
                 // A read beyond a limit is refused instead of asking the user, so that it can't be withdrawn.
                 let withdrawals = limit_refusal.is_none().then(|| Arc::clone(&self.withdrawals));
-                let cancellation = ReadCancellation { host: host.clone(), call: Some(call_id.clone()), withdrawals };
+                let cancellation = CancelReadOnDrop { host: host.clone(), call: Some(call_id.clone()), withdrawals };
                 self.running.spawn(async move {
                     let mut cancellation = cancellation;
                     let ended = read_resource(&host, (id, call_id), origin, (server, uri), limit_refusal).await;
@@ -136,16 +136,16 @@ impl RunningAppRequests {
                 })
             }
             AppRequest::ListTools { .. } => {
-                self.spawn_catalog_list_response(id, "tools", |catalog| raw_entries(&catalog.tools))
+                self.spawn_catalog_list_response(id, "tools", |catalog| entries_as_json(&catalog.tools))
             }
             AppRequest::ListResources { .. } => {
-                self.spawn_catalog_list_response(id, "resources", |catalog| raw_entries(&catalog.resources))
+                self.spawn_catalog_list_response(id, "resources", |catalog| entries_as_json(&catalog.resources))
             }
             AppRequest::ListResourceTemplates { .. } => {
-                self.spawn_catalog_list_response(id, "resourceTemplates", |catalog| raw_entries(&catalog.templates))
+                self.spawn_catalog_list_response(id, "resourceTemplates", |catalog| entries_as_json(&catalog.templates))
             }
             AppRequest::ListPrompts { .. } => {
-                self.spawn_catalog_list_response(id, "prompts", |catalog| raw_entries(&catalog.prompts))
+                self.spawn_catalog_list_response(id, "prompts", |catalog| entries_as_json(&catalog.prompts))
             }
             other => return Err(other),
         };
@@ -228,7 +228,7 @@ impl RunningAppRequests {
             | RunningRequestKind::Read
             | RunningRequestKind::ReadBeyondLimit
             | RunningRequestKind::BeyondLimit => {}
-            RunningRequestKind::Sampling => count_withdrawal(&self.withdrawals),
+            RunningRequestKind::Sampling => take_withdrawal_token(&self.withdrawals),
             RunningRequestKind::ToolCall => {
                 cancel_call(self.host.clone(), call, Some(Arc::clone(&self.withdrawals)), Some(stop));
             }
@@ -278,7 +278,7 @@ async fn read_resource(
 
 /// Cancels the read of a resource on drop, unless it has ended. The host may register the read as late as in the last
 /// poll of an aborted task.
-struct ReadCancellation {
+struct CancelReadOnDrop {
     host: Host,
     /// Call of the read, or `None` if it has ended.
     call: Option<CallId>,
@@ -286,7 +286,7 @@ struct ReadCancellation {
     withdrawals: Option<Arc<Mutex<TokenBucket>>>,
 }
 
-impl Drop for ReadCancellation {
+impl Drop for CancelReadOnDrop {
     fn drop(&mut self) {
         if let Some(call) = self.call.take() {
             cancel_call(self.host.clone(), call, self.withdrawals.take(), None);
@@ -307,7 +307,7 @@ fn cancel_call(
         // A tool call that is not found is about to begin, and is then stopped by its token, or has just ended.
         let was_sent = matches!(host.cancel_call(call).await, Ok(true));
         if let Some(withdrawals) = withdrawals.filter(|_| !was_sent) {
-            count_withdrawal(&withdrawals);
+            take_withdrawal_token(&withdrawals);
         }
         if let Some(stop) = stop {
             stop.cancel();
@@ -315,11 +315,11 @@ fn cancel_call(
     });
 }
 
-fn count_withdrawal(withdrawals: &Mutex<TokenBucket>) {
+fn take_withdrawal_token(withdrawals: &Mutex<TokenBucket>) {
     withdrawals.lock().unwrap_or_else(PoisonError::into_inner).take_or_overdraw(1);
 }
 
-fn raw_entries<T: ListEntryType>(entries: &[ListEntry<T>]) -> Vec<Value> {
+fn entries_as_json<T: ListEntryType>(entries: &[ListEntry<T>]) -> Vec<Value> {
     entries.iter().filter_map(|entry| entry.raw().parse().ok()).collect()
 }
 

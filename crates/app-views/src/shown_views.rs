@@ -45,7 +45,7 @@ impl AppViews {
     /// Returns the response to a request of an app's frame for `path` at the origin of `view`.
     #[must_use]
     pub fn respond_to_frame(&self, view: &str, path: &str) -> AppFrameResponse {
-        self.views().get_mut(view).map_or_else(AppFrameResponse::not_found, |shown| shown.documents.respond(path))
+        self.lock_views().get_mut(view).map_or_else(AppFrameResponse::not_found, |shown| shown.documents.respond(path))
     }
 
     /// Returns the HTML source and the content security policy of a shown app.
@@ -54,7 +54,7 @@ impl AppViews {
     ///
     /// Returns [`AppViewError::Closed`] if the app is not shown.
     pub fn document(&self, view: &str) -> Result<AppDocumentText, AppViewError> {
-        let views = self.views();
+        let views = self.lock_views();
         let documents = &views.get(view).ok_or(AppViewError::Closed)?.documents;
         let policy = documents.content_security_policy().to_owned();
         Ok(AppDocumentText { html: documents.html().to_owned(), policy })
@@ -67,7 +67,7 @@ impl AppViews {
         let is_own = |shown: &ShownView| {
             conversation.is_some_and(|own| is_in_conversation_window(shown.conversation.as_deref(), own))
         };
-        self.views().get(view).is_some_and(|shown| !is_own(shown))
+        self.lock_views().get(view).is_some_and(|shown| !is_own(shown))
     }
 
     /// Passes a message that an app's frame has posted to the async task that runs the app.
@@ -78,7 +78,7 @@ impl AppViews {
     /// app wait.
     pub fn receive_message(&self, view: &str, message: String) -> Result<(), AppViewError> {
         let bytes = message.len();
-        let queued = self.views().get(view).map(|shown| Arc::clone(&shown.queued)).ok_or(AppViewError::Closed)?;
+        let queued = self.lock_views().get(view).map(|shown| Arc::clone(&shown.queued)).ok_or(AppViewError::Closed)?;
         if queued.fetch_add(bytes, Ordering::Relaxed) + bytes > MAX_QUEUED_MESSAGE_BYTES {
             queued.fetch_sub(bytes, Ordering::Relaxed);
             return Err(AppViewError::Busy);
@@ -126,12 +126,12 @@ impl AppViews {
     /// shown has no effect.
     pub fn close(&self, view: &str) {
         // The model must not call tools while the app saves its state, or before its task receives the input.
-        if let Some(closing) = self.views().get_mut(view) {
+        if let Some(closing) = self.lock_views().get_mut(view) {
             closing.shown = None;
         }
         // An app that floods its view is closed without notice.
         if let Err(AppViewError::Busy) = self.send_input(view, ViewTaskInput::Close) {
-            self.views().remove(view);
+            self.lock_views().remove(view);
         }
     }
 
@@ -153,12 +153,12 @@ impl AppViews {
         Ok((name, bytes))
     }
 
-    pub(crate) fn views(&self) -> MutexGuard<'_, HashMap<AppViewId, ShownView>> {
+    pub(crate) fn lock_views(&self) -> MutexGuard<'_, HashMap<AppViewId, ShownView>> {
         self.shared.views.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn send_input(&self, view: &str, input: ViewTaskInput) -> Result<(), AppViewError> {
-        let inputs = self.views().get(view).map(|shown| shown.inputs.clone()).ok_or(AppViewError::Closed)?;
+        let inputs = self.lock_views().get(view).map(|shown| shown.inputs.clone()).ok_or(AppViewError::Closed)?;
         inputs.try_send(input).map_err(|error| match error {
             TrySendError::Full(_) => AppViewError::Busy,
             TrySendError::Closed(_) => AppViewError::Closed,
@@ -167,7 +167,7 @@ impl AppViews {
 
     /// Ends all apps that show this page, without giving them time to save their state. Their tools are gone at once.
     pub(crate) fn close_views_of_page(&self, server: &str, uri: &str) {
-        self.views().retain(|_, view| view.server != server || view.uri != uri);
+        self.lock_views().retain(|_, view| view.server != server || view.uri != uri);
     }
 
     /// Returns the apps whose frames are in the page of the main window, each once, in a stable order. `elsewhere` are
@@ -184,7 +184,7 @@ impl AppViews {
     }
 
     fn shown_apps_where(&self, is_in_window: impl Fn(Option<&str>) -> bool) -> Vec<ShownApp> {
-        let views = self.views();
+        let views = self.lock_views();
         let found = views.values().filter(|view| is_in_window(view.conversation.as_deref()));
         let apps = found.map(|view| ShownApp { server: view.server.clone(), tool: view.tool.clone() });
         // Several frames may show the app of one tool.
@@ -194,13 +194,13 @@ impl AppViews {
     /// Ends the apps whose frames were in the page of the main window, because it is loaded again. `elsewhere` are the
     /// conversations that have windows of their own.
     pub fn remove_views_of_main_window(&self, elsewhere: &[String]) {
-        self.views().retain(|_, view| !is_in_main_window(view.conversation.as_deref(), elsewhere));
+        self.lock_views().retain(|_, view| !is_in_main_window(view.conversation.as_deref(), elsewhere));
     }
 
     /// Ends the apps whose frames were in the window of a conversation, because the window was closed or its page is
     /// loaded again.
     pub fn remove_views_of_conversation(&self, conversation: &str) {
-        self.views().retain(|_, view| !is_in_conversation_window(view.conversation.as_deref(), conversation));
+        self.lock_views().retain(|_, view| !is_in_conversation_window(view.conversation.as_deref(), conversation));
     }
 }
 

@@ -123,7 +123,7 @@ struct RemoveViewOnDrop {
 
 impl Drop for RemoveViewOnDrop {
     fn drop(&mut self) {
-        self.views.views().remove(&self.id);
+        self.views.lock_views().remove(&self.id);
         // A spawned task takes the turn, since dropping can't wait.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let (host, view) = (self.views.host.clone(), self.id.clone());

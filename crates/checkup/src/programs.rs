@@ -5,7 +5,7 @@ use crate::required_programs::RequiredProgram;
 use crate::text::FindingText;
 
 /// Maximum number of servers with missing programs that the text of one finding names.
-const MAX_LISTED_SERVERS: usize = 5;
+const MAX_SERVERS_NAMED_IN_FINDING: usize = 5;
 
 pub(crate) fn check_required_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome {
     let Some(needs) = needs else {
@@ -27,7 +27,7 @@ pub(crate) fn check_required_programs(needs: Option<&[RequiredProgram]>) -> Chec
     let mut observation = FindingText::new("Not found, or not executable: the programs of ")
         .count(missing.len(), "server", "servers")
         .and(". ");
-    for need in missing.iter().take(MAX_LISTED_SERVERS) {
+    for need in missing.iter().take(MAX_SERVERS_NAMED_IN_FINDING) {
         if let Err(error) = &need.found {
             observation = observation.foreign(format!("{}: {error} ", need.server));
         }

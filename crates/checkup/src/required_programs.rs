@@ -18,7 +18,7 @@ pub(crate) struct RequiredProgram {
 }
 
 /// Determines the programs that local servers need, and searches for them in the search path without running them.
-pub(crate) fn required_programs(servers: &[ServerEntry], path: &SearchPath) -> Vec<RequiredProgram> {
+pub(crate) fn find_programs_of_servers(servers: &[ServerEntry], path: &SearchPath) -> Vec<RequiredProgram> {
     let local = servers.iter().filter_map(|server| Some((server, server.config.as_stdio()?)));
     local
         .map(|(server, stdio)| {

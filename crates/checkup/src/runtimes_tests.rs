@@ -33,8 +33,12 @@ async fn check_runtime_for_commands(id: CheckId, path: &SearchPath, commands: &[
         })
         .collect();
     let runtime = LANGUAGE_RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
-    check_language_runtime(runtime, path.clone(), Some(crate::required_programs::required_programs(&servers, path)))
-        .await
+    check_language_runtime(
+        runtime,
+        path.clone(),
+        Some(crate::required_programs::find_programs_of_servers(&servers, path)),
+    )
+    .await
 }
 
 #[tokio::test]

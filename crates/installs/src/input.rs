@@ -9,7 +9,7 @@ use crate::InputProblem;
 /// Maximum number of inputs of a plan. Parsers of registry entries and bundles reject plans with more inputs.
 pub const MAX_PLAN_INPUTS: usize = 200;
 /// Maximum length of one value of an input, in bytes.
-pub const MAX_VALUE_BYTES: usize = 16 * 1024;
+pub const MAX_ENTERED_VALUE_BYTES: usize = 16 * 1024;
 /// Maximum number of values of one input.
 const MAX_VALUES_PER_INPUT: usize = 100;
 
@@ -106,7 +106,7 @@ impl PlanInput {
     }
 
     fn value_problem(&self, value: &str) -> Option<InputProblem> {
-        if value.len() > MAX_VALUE_BYTES || value.chars().any(|c| c.is_control()) {
+        if value.len() > MAX_ENTERED_VALUE_BYTES || value.chars().any(|c| c.is_control()) {
             return Some(InputProblem::NotText);
         }
         if !self.choices.is_empty() && !self.choices.iter().any(|choice| choice == value) {

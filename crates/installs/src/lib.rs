@@ -19,7 +19,7 @@ mod template;
 mod values_kept_in_upgrade;
 
 pub use bundle_signature::BundleSignature;
-pub use input::{InputKind, InputValues, MAX_PLAN_INPUTS, MAX_VALUE_BYTES, PlanInput};
+pub use input::{InputKind, InputValues, MAX_ENTERED_VALUE_BYTES, MAX_PLAN_INPUTS, PlanInput};
 pub use manifest_warning::{ManifestValueType, ManifestWarning};
 pub use note::{InstallNote, PlanPlace};
 pub use plan_values::{FillError, InputProblem};

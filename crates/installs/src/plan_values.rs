@@ -23,7 +23,8 @@ pub enum InputProblem {
     /// The input has more values than it accepts.
     #[error("there are too many values")]
     TooMany,
-    /// The value is longer than [`MAX_VALUE_BYTES`](crate::MAX_VALUE_BYTES), or contains control characters.
+    /// The value is longer than [`MAX_ENTERED_VALUE_BYTES`](crate::MAX_ENTERED_VALUE_BYTES), or contains control
+    /// characters.
     #[error("the value is too long or has line breaks or control characters")]
     NotText,
     /// The value is not one of the choices of the input.

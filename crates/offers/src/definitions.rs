@@ -174,11 +174,11 @@ mod tests {
 
     use super::*;
 
-    fn config(command: &str) -> Arc<ServerConfig> {
+    fn config_with_command(command: &str) -> Arc<ServerConfig> {
         Arc::new(StdioConfig { command: command.to_owned(), ..StdioConfig::default() }.into())
     }
 
-    fn catalog(description: &str) -> Arc<Catalog> {
+    fn catalog_with_tool_description(description: &str) -> Arc<Catalog> {
         let tool = Tool { name: "echo".to_owned(), description: Some(description.to_owned()), ..Tool::default() };
         Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() })
     }
@@ -195,12 +195,12 @@ mod tests {
             );
             (definition.grant_hash.clone(), definition.call_hash(&arguments).0)
         };
-        let (command, tools) = (config("one"), catalog("says it again"));
+        let (command, tools) = (config_with_command("one"), catalog_with_tool_description("says it again"));
         let before = hashes(&command, &tools);
         assert_eq!(hashes(&command, &tools), before, "equal inputs yield equal hashes");
-        let (grant, call) = hashes(&config("two"), &tools);
+        let (grant, call) = hashes(&config_with_command("two"), &tools);
         assert!(grant != before.0 && call == before.1, "only the grant hash depends on the command");
-        let (grant, call) = hashes(&command, &catalog("sends it away"));
+        let (grant, call) = hashes(&command, &catalog_with_tool_description("sends it away"));
         assert!(grant != before.0 && call != before.1, "both hashes depend on the definition");
         assert_eq!(hashes(&command, &tools), before, "the previous inputs yield the previous hashes");
         let removed = definitions.get(&command, &Arc::default(), "echo", |_| ReviewState::New);
@@ -214,7 +214,8 @@ mod tests {
             let tool = Tool { name: "echo".to_owned(), annotations, ..Tool::default() };
             let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
             let mut definitions = ToolDefinitionCache::default();
-            let definition = definitions.get(&config("one"), &catalog, "echo", |_| ReviewState::New).unwrap();
+            let definition =
+                definitions.get(&config_with_command("one"), &catalog, "echo", |_| ReviewState::New).unwrap();
             assert_eq!(definition.declares_open_world, is_open_world, "{hint:?}");
         }
     }
@@ -256,7 +257,8 @@ mod tests {
             let tool: Tool = serde_json::from_value(raw.clone()).unwrap();
             let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
             let mut definitions = ToolDefinitionCache::default();
-            let definition = definitions.get(&config("one"), &catalog, "pay", |_| ReviewState::New).unwrap();
+            let definition =
+                definitions.get(&config_with_command("one"), &catalog, "pay", |_| ReviewState::New).unwrap();
             assert_eq!(definition.asks_each_time, always_asks, "{raw}");
         }
     }

@@ -62,7 +62,7 @@ impl ReleaseManifestUrl {
         url
     }
 
-    fn allows(&self, url: &Url) -> bool {
+    fn allows_download_from(&self, url: &Url) -> bool {
         url.scheme() == "https" || url.origin() == self.0.origin()
     }
 }
@@ -124,7 +124,7 @@ impl ReleaseFetcher {
     ) -> Result<Vec<u8>, UpdateRefusal> {
         let time = self.limits.idle_time;
         let slow = || UpdateRefusal::TooSlow(time.as_secs());
-        if !self.address.allows(&url) {
+        if !self.address.allows_download_from(&url) {
             return Err(UpdateRefusal::Redirect(displayed_url_origin(&url)));
         }
         let mut response = tokio::time::timeout(time, self.get(url)).await.map_err(|_| slow())??;
@@ -157,7 +157,7 @@ impl ReleaseFetcher {
             let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
             let to = location.and_then(|location| url.join(location).ok());
             let to = to.ok_or_else(|| UpdateRefusal::Redirect("to no address".to_owned()))?;
-            if !self.address.allows(&to) {
+            if !self.address.allows_download_from(&to) {
                 return Err(UpdateRefusal::Redirect(displayed_url_origin(&to)));
             }
             url = to;

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// Package type that Tauri's bundler embeds in the executable of the desktop app. Drawbridge's own .deb and .rpm
 /// packages embed none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PackageType {
+pub enum EmbeddedPackageType {
     /// An AppImage that was created by Tauri's bundler.
     AppImage,
     /// A .deb package that was created by Tauri's bundler.
@@ -26,7 +26,7 @@ pub enum PackageType {
 #[derive(Debug, Clone, Default)]
 pub struct InstallationFacts {
     /// Package type that is embedded in the executable, or `None` if there is none.
-    pub bundle: Option<PackageType>,
+    pub bundle: Option<EmbeddedPackageType>,
     /// Path of the running app's executable.
     pub program: PathBuf,
     /// Path of the AppImage file, as in the environment variable `APPIMAGE`, or `None` if it is not set.
@@ -75,13 +75,13 @@ impl Installation {
             return Self::Snap;
         }
         match traces.bundle {
-            Some(PackageType::Deb | PackageType::Rpm) => Self::SystemPackage,
+            Some(EmbeddedPackageType::Deb | EmbeddedPackageType::Rpm) => Self::SystemPackage,
             // APPIMAGE alone is no proof: programs started by another AppImage inherit it.
-            Some(PackageType::AppImage) if traces.appimage.is_some() => Self::AppImage,
-            Some(PackageType::App) => Self::MacApp,
-            Some(PackageType::Nsis) => Self::WindowsSetup,
+            Some(EmbeddedPackageType::AppImage) if traces.appimage.is_some() => Self::AppImage,
+            Some(EmbeddedPackageType::App) => Self::MacApp,
+            Some(EmbeddedPackageType::Nsis) => Self::WindowsSetup,
             // An unpacked AppImage, or a package type that no release has.
-            Some(PackageType::AppImage | PackageType::Msi) => Self::Unknown,
+            Some(EmbeddedPackageType::AppImage | EmbeddedPackageType::Msi) => Self::Unknown,
             None if is_in_package_manager_folder(&traces.program) => Self::SystemPackage,
             None => Self::Unknown,
         }
@@ -109,7 +109,7 @@ fn is_in_package_manager_folder(program: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn detect_installation(bundle: Option<PackageType>, program: &str, appimage: Option<&str>) -> Installation {
+    fn detect_installation(bundle: Option<EmbeddedPackageType>, program: &str, appimage: Option<&str>) -> Installation {
         Installation::detect(&InstallationFacts {
             bundle,
             program: program.into(),
@@ -122,16 +122,16 @@ mod tests {
     fn package_type_is_detected_by_embedded_type_or_path() {
         let image = Some("/home/ann/Drawbridge.AppImage");
         assert_eq!(
-            detect_installation(Some(PackageType::AppImage), "/tmp/.mount_x/usr/bin/drawbridge", image),
+            detect_installation(Some(EmbeddedPackageType::AppImage), "/tmp/.mount_x/usr/bin/drawbridge", image),
             Installation::AppImage
         );
         assert_eq!(
-            detect_installation(Some(PackageType::AppImage), "/home/ann/squashfs-root/AppRun", None),
+            detect_installation(Some(EmbeddedPackageType::AppImage), "/home/ann/squashfs-root/AppRun", None),
             Installation::Unknown,
             "unpacked"
         );
         assert_eq!(
-            detect_installation(Some(PackageType::Deb), "/home/ann/drawbridge", None),
+            detect_installation(Some(EmbeddedPackageType::Deb), "/home/ann/drawbridge", None),
             Installation::SystemPackage
         );
         assert_eq!(
@@ -155,21 +155,25 @@ mod tests {
             "a source build must not count as a package"
         );
         assert_eq!(
-            detect_installation(Some(PackageType::App), "/Applications/Drawbridge.app", None),
+            detect_installation(Some(EmbeddedPackageType::App), "/Applications/Drawbridge.app", None),
             Installation::MacApp
         );
         assert_eq!(
-            detect_installation(Some(PackageType::Msi), "C:\\Program Files\\drawbridge.exe", None),
+            detect_installation(Some(EmbeddedPackageType::Msi), "C:\\Program Files\\drawbridge.exe", None),
             Installation::Unknown
         );
     }
 
     #[test]
     fn flatpak_and_snap_are_detected_despite_an_embedded_package_type() {
-        let traces =
-            InstallationFacts { bundle: Some(PackageType::Nsis), flatpak: true, ..InstallationFacts::default() };
+        let traces = InstallationFacts {
+            bundle: Some(EmbeddedPackageType::Nsis),
+            flatpak: true,
+            ..InstallationFacts::default()
+        };
         assert_eq!(Installation::detect(&traces), Installation::Flatpak);
-        let traces = InstallationFacts { bundle: Some(PackageType::Deb), snap: true, ..InstallationFacts::default() };
+        let traces =
+            InstallationFacts { bundle: Some(EmbeddedPackageType::Deb), snap: true, ..InstallationFacts::default() };
         assert_eq!(Installation::detect(&traces), Installation::Snap);
     }
 

@@ -10,7 +10,7 @@ use crate::installation::Installation;
 use crate::manifest::{Release, ReleaseAnnouncement, ReleaseManifest};
 use crate::refusal::UpdateRefusal;
 use crate::report::{UpdateReport, UpdateSource, UpdateStep};
-use crate::signature::ReleaseKey;
+use crate::signature::ReleasePublicKey;
 
 /// Maximum number of times that the progress of one download is reported.
 const MAX_PROGRESS_REPORTS: u64 = 100;
@@ -22,7 +22,7 @@ pub struct UpdateChannel {
     /// URL of the release manifest.
     pub address: ReleaseManifestUrl,
     /// Public key of the project, which verifies release manifests.
-    pub key: ReleaseKey,
+    pub key: ReleasePublicKey,
 }
 
 impl UpdateChannel {
@@ -33,7 +33,7 @@ impl UpdateChannel {
     pub fn from_build_settings(address: Option<&str>, key: Option<&str>) -> Result<Option<Self>, UpdateRefusal> {
         let given = |value: Option<&str>| value.map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned);
         let (Some(address), Some(key)) = (given(address), given(key)) else { return Ok(None) };
-        Ok(Some(Self { address: ReleaseManifestUrl::parse(&address)?, key: ReleaseKey::parse(&key)? }))
+        Ok(Some(Self { address: ReleaseManifestUrl::parse(&address)?, key: ReleasePublicKey::parse(&key)? }))
     }
 }
 
@@ -69,7 +69,7 @@ enum UpdateReleaseSource {
 #[derive(Debug)]
 struct ReleaseFeed {
     fetcher: ReleaseFetcher,
-    key: ReleaseKey,
+    key: ReleasePublicKey,
     platform: String,
 }
 

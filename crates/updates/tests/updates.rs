@@ -37,7 +37,7 @@ fn test_updater(server: &ReleaseServer, keys: &TestKeys) -> Updater {
 }
 
 fn update_channel(server: &ReleaseServer, keys: &TestKeys) -> Result<Option<UpdateChannel>, UpdateRefusal> {
-    UpdateChannel::from_build_settings(Some(&server.address()), Some(keys.public().as_str()))
+    UpdateChannel::from_build_settings(Some(&server.manifest_url()), Some(keys.public().as_str()))
 }
 
 /// Checks for a release, and installs the release that was found. Returns the first error.
@@ -199,7 +199,7 @@ async fn url_without_a_manifest_has_no_update() {
 }
 
 #[tokio::test]
-async fn changed_manifest_is_rejected_before_it_is_shown() {
+async fn manifest_changed_after_signing_is_rejected() {
     let keys = TestKeys::new();
     let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
     served.change = Some(("\"1.1.0\"", "\"9.9.9\""));
@@ -212,7 +212,7 @@ async fn changed_manifest_is_rejected_before_it_is_shown() {
 }
 
 #[tokio::test]
-async fn release_without_this_platform_is_named() {
+async fn release_without_a_file_for_this_platform_is_reported() {
     let keys = TestKeys::new();
     let other = manifest_text(RELEASE_VERSION, "c2ln", 1).replace(&server::platform_key(), "plan9-x86_64-tar");
     let served = ServedRelease::release(&keys, RELEASE_VERSION).with_manifest(other);
@@ -283,7 +283,7 @@ async fn redirect_to_http_is_not_followed() {
 }
 
 #[tokio::test]
-async fn server_failure_is_reported() {
+async fn release_server_failure_is_reported() {
     let keys = TestKeys::new();
     let mut served = ServedRelease::release(&keys, RELEASE_VERSION);
     served.signature = Some(String::new());

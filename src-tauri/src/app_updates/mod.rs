@@ -17,8 +17,8 @@ use host::view::HostEvent;
 use tauri::utils::config::BundleType;
 use tauri::{AppHandle, Env, Manager as _, Runtime, State};
 use updates::{
-    Installation, InstallationFacts, PackageType, UpdateLimits, UpdateRefusal, UpdateReport, UpdateSource, UpdateStep,
-    Updater,
+    EmbeddedPackageType, Installation, InstallationFacts, UpdateLimits, UpdateRefusal, UpdateReport, UpdateSource,
+    UpdateStep, Updater,
 };
 
 #[cfg(feature = "updater")]
@@ -176,14 +176,14 @@ fn appimage_path<R: Runtime>(_: &AppHandle<R>) -> Option<PathBuf> {
     None
 }
 
-fn package_type(mark: BundleType) -> Option<PackageType> {
+fn package_type(mark: BundleType) -> Option<EmbeddedPackageType> {
     Some(match mark {
-        BundleType::AppImage => PackageType::AppImage,
-        BundleType::Deb => PackageType::Deb,
-        BundleType::Rpm => PackageType::Rpm,
-        BundleType::App => PackageType::App,
-        BundleType::Nsis => PackageType::Nsis,
-        BundleType::Msi => PackageType::Msi,
+        BundleType::AppImage => EmbeddedPackageType::AppImage,
+        BundleType::Deb => EmbeddedPackageType::Deb,
+        BundleType::Rpm => EmbeddedPackageType::Rpm,
+        BundleType::App => EmbeddedPackageType::App,
+        BundleType::Nsis => EmbeddedPackageType::Nsis,
+        BundleType::Msi => EmbeddedPackageType::Msi,
         // A disk image contains an .app, so no executable has this bundle type.
         BundleType::Dmg => return None,
     })

@@ -41,7 +41,7 @@ impl Api {
     /// [`AppViews::respond_to_frame`] to the frames, with a separate origin for each shown app.
     #[must_use]
     pub fn with_app_frames(mut self, ancestors: Vec<FrameAncestor>) -> Self {
-        self.apps = self.apps.with_ancestors(ancestors);
+        self.apps = self.apps.with_frame_ancestors(ancestors);
         self
     }
 

@@ -60,7 +60,7 @@ impl TestViews {
         app.ready(SERVER).await;
         let ancestors = vec![FrameAncestor::new("tauri://localhost").unwrap()];
         let chat = Chat::new(app.host.clone());
-        let views = AppViews::new(app.host.clone(), chat.clone()).with_ancestors(ancestors);
+        let views = AppViews::new(app.host.clone(), chat.clone()).with_frame_ancestors(ancestors);
         let events = app.host.events();
         Self { app, chat, views, events }
     }

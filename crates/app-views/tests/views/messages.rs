@@ -30,7 +30,7 @@ async fn an_app_receives_input_and_whole_result_of_the_displayed_call() {
 }
 
 #[tokio::test]
-async fn reports_of_an_app_that_does_not_start_reach_the_page() {
+async fn diagnostics_of_an_uninitialized_app_reach_drawbridges_page() {
     let mut test = TestViews::start(&[PAGE_HTML], json!({})).await;
     test.approve().await;
     let opened = test.open().await;

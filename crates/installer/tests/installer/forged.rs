@@ -33,7 +33,7 @@ async fn restart_with_installation_records(app: TestApp, records: impl FnOnce(&P
     TestApp::start_in_folder(folder, Vec::new(), HostOptions::default()).await
 }
 
-fn forged_record(folder: &str) -> Value {
+fn forged_installation_record(folder: &str) -> Value {
     let files = json!({ "sha256": "0".repeat(64), "tree": "0".repeat(64), "folder": folder });
     let origin = json!({ "from": "bundle", "name": "demo", "version": "1", "files": files });
     json!({ "origin": origin, "config": "0".repeat(64) })
@@ -52,7 +52,7 @@ fn files_below(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn forged_record_removes_nothing() {
+async fn forged_installation_record_removes_nothing() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
@@ -71,7 +71,7 @@ async fn forged_record_removes_nothing() {
         let entry = ports::server_config::ServerEntry { name: "one".to_owned(), config };
         app.host.add_server(entry).await.unwrap();
         let before = (files_below(&precious), bundle_folders(&app));
-        app = restart_with_forged_record(app, forged_record(folder)).await;
+        app = restart_with_forged_record(app, forged_installation_record(folder)).await;
         assert!(app.server("one").await.installed.is_some(), "the record itself must be accepted: {folder:?}");
         app.host.start_server("one".to_owned()).await.unwrap();
         let installer = test_installer(&app, &registry);
@@ -83,20 +83,20 @@ async fn forged_record_removes_nothing() {
 }
 
 #[tokio::test]
-async fn record_with_a_foreign_path_prevents_the_start() {
+async fn installation_record_with_an_outside_path_prevents_the_start() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
     let one = install_draft(InstallSource::Bundle { path: path.into(), sha256: None }, "one", &[]);
     preview_and_install(&app, &test_installer(&app, &registry), &one).await.unwrap();
     let own = bundle_folders(&app).remove(0);
-    let app = restart_with_forged_record(app, forged_record(&own)).await;
+    let app = restart_with_forged_record(app, forged_installation_record(&own)).await;
     app.host.start_server("one".to_owned()).await.unwrap();
     app.until("one", "failed", |server| matches!(server.state, ServerState::Failed(_))).await;
 }
 
 #[tokio::test]
-async fn malformed_or_huge_record_is_ignored() {
+async fn malformed_or_huge_installation_records_are_ignored() {
     let huge = format!("{{\"one\":\"{}\"}}", "x".repeat(100 << 20));
     for content in [huge.as_str(), "[]", "{\"one\":null}", "{\"one\":{\"origin\":{\"from\":\"moon\"}}}", "\u{0}"] {
         let app = TestApp::start(vec![("one", testkit::app::demo_config(&[]))]).await;

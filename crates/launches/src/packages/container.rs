@@ -148,7 +148,7 @@ fn is_image_digest(text: &str) -> bool {
 
 /// Returns the version of an image that the command line names by its digest, so that no lookup is necessary. Returns
 /// `None` if the command line contains no digest.
-pub(super) fn known_version(reference: &PackageReference) -> Option<PackageVersion> {
+pub(super) fn version_from_image_digest(reference: &PackageReference) -> Option<PackageVersion> {
     is_image_digest(&reference.requested_version)
         .then(|| package_version_with_digest(reference, &reference.requested_version, None))
 }

@@ -11,7 +11,7 @@ use process::{OutputError, OutputLimits, ProgramOutput, SearchPath, ServerComman
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::project::find_project_settings;
+use super::project::find_registry_settings_file;
 use super::reference::Launcher;
 use super::{PackageReference, PackageVersion, UnknownPackage, container, npm, nuget, python};
 
@@ -84,8 +84,8 @@ pub async fn look_up_version(
     path: &SearchPath,
 ) -> Result<PackageVersion, UnknownPackage> {
     let known = match reference.launcher {
-        Launcher::Docker | Launcher::Podman => container::known_version(reference),
-        Launcher::Dnx => nuget::known_version(reference),
+        Launcher::Docker | Launcher::Podman => container::version_from_image_digest(reference),
+        Launcher::Dnx => nuget::version_if_exact(reference),
         Launcher::Npx | Launcher::NpmExec | Launcher::Uvx | Launcher::UvToolRun => None,
     };
     if let Some(known) = known {
@@ -99,7 +99,7 @@ pub async fn look_up_version(
     if let Some(open) = reference.options.iter().find(|option| contains_unencrypted_url(option)) {
         return Err(UnknownPackage::Option(open.clone()));
     }
-    if let Some(settings) = find_project_settings(reference.launcher, &server.directory()) {
+    if let Some(settings) = find_registry_settings_file(reference.launcher, &server.directory()) {
         return Err(UnknownPackage::ProjectSettings(settings.display().to_string()));
     }
     let command = ServerCommand {
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn most_specific_error_line_is_reported() {
+    fn most_specific_line_of_a_lookup_error_is_reported() {
         let line = find_error_line("warning: old\nerror: not found\n  cause: offline\n");
         assert_eq!(line, Some("error: not found"), "the error line must take precedence over an earlier warning");
         assert_eq!(

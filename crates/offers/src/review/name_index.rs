@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn confusable_names_match() {
+    fn names_that_look_alike_share_a_key() {
         for (one, other) in [
             ("send", "send"),
             ("send", "sеnd"),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use offers::uri_template::{expand, template_variable_names};
 
 #[test]
-fn templates_are_expanded_as_specified() {
+fn uri_templates_are_expanded_as_specified() {
     let values = BTreeMap::from([
         ("name".to_owned(), "tide & time".to_owned()),
         ("path".to_owned(), "a/b".to_owned()),
@@ -25,7 +25,7 @@ fn templates_are_expanded_as_specified() {
 }
 
 #[test]
-fn variables_are_listed_once_and_bad_templates_are_errors() {
+fn uri_template_variables_are_listed_once_and_invalid_templates_rejected() {
     assert_eq!(
         template_variable_names("t:///{harbour}/{day}{?day,limit}"),
         ["harbour", "day", "limit"],

@@ -70,7 +70,7 @@ impl SamplingToolNames {
             });
         let all: Vec<&str> = offered.chain(used).collect();
         let mut names = Self::default();
-        for name in all.iter().copied().filter(|name| is_valid_for_all_providers(name)) {
+        for name in all.iter().copied().filter(|name| is_tool_name_valid_for_all_providers(name)) {
             names.insert(name, name.to_owned());
         }
         let mut number = 0;
@@ -100,7 +100,7 @@ impl SamplingToolNames {
 }
 
 /// Returns `true` if every provider accepts this tool name. Gemini requires a letter or `_` at the beginning.
-fn is_valid_for_all_providers(name: &str) -> bool {
+fn is_tool_name_valid_for_all_providers(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     let begins_well = name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
     begins_well && name.len() <= MAX_PROVIDER_TOOL_NAME_BYTES && name.bytes().all(plain)

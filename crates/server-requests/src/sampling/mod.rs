@@ -52,7 +52,7 @@ pub struct SamplingState {
 /// Returns the hash of everything that is sent to a model: the request, the model, the settings of its provider, and
 /// the conversions of unsupported parts.
 #[must_use]
-pub fn request_hash(request: &CreateMessageParams, state: &SamplingState) -> Hash {
+pub fn sampling_request_hash(request: &CreateMessageParams, state: &SamplingState) -> Hash {
     let model = state.model.as_ref().map(|own| (&own.model, &own.provider));
     Hash::of_json(&json!({ "request": request, "model": model, "losses": state.losses }))
 }
@@ -62,7 +62,7 @@ pub fn request_hash(request: &CreateMessageParams, state: &SamplingState) -> Has
 #[must_use]
 pub fn previously_approved_hash(request: &CreateMessageParams, state: &SamplingState) -> Option<Hash> {
     let last_sent = state.last_sent.as_ref()?;
-    (request_hash(request, state) == *last_sent).then(|| last_sent.clone())
+    (sampling_request_hash(request, state) == *last_sent).then(|| last_sent.clone())
 }
 
 /// Model that was selected to answer a sampling request, and the reason for its selection.

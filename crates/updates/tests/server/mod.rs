@@ -11,7 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use minisign::KeyPair;
 use serde_json::json;
-use updates::{Installation, ReleaseKey};
+use updates::{Installation, ReleasePublicKey};
 
 /// Content of the file of each release. It looks like a Linux executable of the minimum length, since other files are
 /// not installed.
@@ -26,8 +26,8 @@ impl TestKeys {
         Self(Arc::new(KeyPair::generate_unencrypted_keypair().unwrap()))
     }
 
-    pub(crate) fn public(&self) -> ReleaseKey {
-        ReleaseKey::parse(&STANDARD.encode(self.public_key_file_text())).unwrap()
+    pub(crate) fn public(&self) -> ReleasePublicKey {
+        ReleasePublicKey::parse(&STANDARD.encode(self.public_key_file_text())).unwrap()
     }
 
     /// Returns the comment line of the public key, which contains the key's identifier.
@@ -158,7 +158,7 @@ impl ReleaseServer {
     }
 
     /// Returns the URL of the server's release manifest.
-    pub(crate) fn address(&self) -> String {
+    pub(crate) fn manifest_url(&self) -> String {
         format!("{}/latest.json", self.site.origin)
     }
 

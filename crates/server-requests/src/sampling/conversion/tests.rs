@@ -72,7 +72,7 @@ fn tool_keys_are_accepted_by_every_provider_and_reversible() {
         SamplingToolNames::for_request(&parse_params(json!({ "maxTokens": 1, "tools": tools, "messages": messages })));
     for name in names {
         let key = names_of.name_for_model(name);
-        assert!(is_valid_for_all_providers(&key), "the name {key:?} must be valid for every provider");
+        assert!(is_tool_name_valid_for_all_providers(&key), "the name {key:?} must be valid for every provider");
         assert_eq!(names_of.to_server.get(&key).map(String::as_str), Some(name), "{key} must map back to the tool");
     }
     assert_eq!(names_of.name_for_model("_y"), "_y", "a valid name must not change");
