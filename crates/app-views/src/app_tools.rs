@@ -140,7 +140,7 @@ impl OfferedAppTools {
             self.turn_off(false).await;
         }
         (self.tools, self.hash, self.dropped) = (Arc::new(tools), hash, dropped);
-        Some(self.current_tools_change())
+        Some(self.to_tools_changed())
     }
 
     /// Returns the names that listed tools share with tools of the server.
@@ -163,7 +163,7 @@ impl OfferedAppTools {
     pub(crate) async fn set_enabled_by_hash(&mut self, hash: Option<&str>) -> Result<AppViewChange, AppViewError> {
         let Some(hash) = hash else {
             self.turn_off(true).await;
-            return Ok(self.current_tools_change());
+            return Ok(self.to_tools_changed());
         };
         let conversation = self.conversation.clone().filter(|_| hash == self.hash.as_str() && !self.tools.is_empty());
         let tools = AppTools {
@@ -176,7 +176,7 @@ impl OfferedAppTools {
         };
         self.host.turn_on_app_tools(tools, hash.to_owned()).await?;
         self.is_on = true;
-        Ok(self.current_tools_change())
+        Ok(self.to_tools_changed())
     }
 
     /// Turns the tools off because the app's server is no longer running. Returns the change for the user if they were
@@ -184,7 +184,7 @@ impl OfferedAppTools {
     pub(crate) async fn on_server_not_ready(&mut self) -> Option<AppViewChange> {
         let was_on = self.is_on;
         self.turn_off(false).await;
-        was_on.then(|| self.current_tools_change())
+        was_on.then(|| self.to_tools_changed())
     }
 
     pub(crate) async fn turn_off(&mut self, by_user: bool) {
@@ -236,7 +236,7 @@ impl OfferedAppTools {
     }
 
     /// Returns the state of the tools for the user.
-    fn current_tools_change(&self) -> AppViewChange {
+    fn to_tools_changed(&self) -> AppViewChange {
         let to_view = |tool: &Tool| AppToolView {
             name: tool.name.clone(),
             // Serializing a definition can't fail.

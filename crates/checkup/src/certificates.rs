@@ -30,7 +30,7 @@ pub(crate) fn check_certificates(environment: &ProcessEnvironment, servers: &[Se
     };
     let remote = || servers.iter().filter(|server| server.config.as_http().is_some()).map(|server| server.name.clone());
     if let Some(outcome) = http_client_certificates_problem(&loaded, &named) {
-        return outcome.for_servers(remote().collect());
+        return outcome.affecting_servers(remote().collect());
     }
     let broken: Vec<String> = servers
         .iter()
@@ -42,7 +42,7 @@ pub(crate) fn check_certificates(environment: &ProcessEnvironment, servers: &[Se
             FindingText::new("A file with certificates can't be read that is named in the settings of ").count(broken.len(), "server", "servers").and("."),
             FindingText::new("Correct the path in the variables of those servers (such as NODE_EXTRA_CA_CERTS), or remove the variable."),
         )
-        .for_servers(broken);
+        .affecting_servers(broken);
     }
     let observation = FindingText::new("Trusted: ").count(loaded.certs.len(), "certificate", "certificates");
     CheckOutcome::ok(match named.first() {

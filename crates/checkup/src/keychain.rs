@@ -17,7 +17,7 @@ pub(crate) fn check_keychain(keychain: &dyn Secrets, servers: &[ServerEntry]) ->
             cause("The keychain is locked, or did not let Drawbridge in", status_cause),
             FindingText::new("Unlock it, for instance by signing in to the desktop with your password, and check again."),
         )
-        .for_servers(concerned()),
+        .affecting_servers(concerned()),
         SecretsStatus::Missing { cause: status_cause } => CheckOutcome::warning(
             cause("This system has no keychain that responds, so secrets and sign-ins last until Drawbridge is closed", status_cause),
             FindingText::new(if cfg!(target_os = "linux") {
@@ -26,12 +26,12 @@ pub(crate) fn check_keychain(keychain: &dyn Secrets, servers: &[ServerEntry]) ->
                 "Sign in to the desktop with your password, and check again."
             }),
         )
-        .for_servers(concerned()),
+        .affecting_servers(concerned()),
         SecretsStatus::Broken { cause: status_cause } => CheckOutcome::problem(
             cause("The stored secrets can't be used", status_cause),
             FindingText::new("Restart this computer and check again. If the cause stays, move secrets.json out of the data folder, and enter the secrets and sign in again."),
         )
-        .for_servers(concerned()),
+        .affecting_servers(concerned()),
     }
 }
 

@@ -35,5 +35,6 @@ pub(crate) fn check_required_programs(needs: Option<&[RequiredProgram]>) -> Chec
     let remedy = FindingText::new(
         "Install the program, or correct the command in the server's settings. A version manager may have moved it: a bare name is looked up anew at each start.",
     );
-    CheckOutcome::problem(observation, remedy).for_servers(missing.iter().map(|need| need.server.clone()).collect())
+    CheckOutcome::problem(observation, remedy)
+        .affecting_servers(missing.iter().map(|need| need.server.clone()).collect())
 }

@@ -28,7 +28,7 @@ pub(crate) fn install_plan_json(plan: &InstallPlan) -> Value {
         }
     }
     object.insert("inputs".to_owned(), output::to_json_value(&plan.inputs));
-    object.insert("exposedSecrets".to_owned(), plan.exposed_secrets().into_iter().collect());
+    object.insert("exposedSecrets".to_owned(), plan.secret_inputs_outside_keychain().into_iter().collect());
     object.insert("notes".to_owned(), plan.notes.iter().map(|note| Value::from(note.to_string())).collect());
     Value::Object(object)
 }
@@ -81,7 +81,7 @@ pub(crate) fn install_plan_text(plan: &InstallPlan) -> String {
 
 /// Formats the inputs of an installation plan as text for the user, with their types and defaults.
 pub(crate) fn plan_inputs_text(plan: &InstallPlan) -> String {
-    let exposed = plan.exposed_secrets();
+    let exposed = plan.secret_inputs_outside_keychain();
     plan.inputs.iter().map(|one| input_text(one, exposed.contains(one.key.as_str()))).collect()
 }
 

@@ -74,7 +74,7 @@ impl InstallPlan {
     /// because they are not in a variable or header, which could refer to the keychain. The user must be warned about
     /// them.
     #[must_use]
-    pub fn exposed_secrets(&self) -> BTreeSet<&str> {
+    pub fn secret_inputs_outside_keychain(&self) -> BTreeSet<&str> {
         let templates: Vec<&Template> = match &self.target {
             PlannedTransport::Command { args, .. } => args.iter().flat_map(|arg| &arg.words).collect(),
             PlannedTransport::Remote { url, .. } => vec![url],

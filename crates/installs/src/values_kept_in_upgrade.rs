@@ -50,7 +50,7 @@ impl InstallPlan {
                 None => _ = carried.texts.insert(name.clone(), value.clone()),
             }
         }
-        let exposed: BTreeSet<String> = self.exposed_secrets().into_iter().map(str::to_owned).collect();
+        let exposed: BTreeSet<String> = self.secret_inputs_outside_keychain().into_iter().map(str::to_owned).collect();
         // A secret used in several places is kept only if it is present in all of them.
         let is_everywhere = |key: &String| {
             templates.iter().all(|(name, template)| {

@@ -71,12 +71,12 @@ fn value_is_substituted_once() {
 fn secrets_are_replaced_by_references_in_the_settings() {
     let plan = local_plan(vec![joined_template("--token=", "token").into()], Vec::new());
     assert_eq!(
-        plan.exposed_secrets().into_iter().collect::<Vec<_>>(),
+        plan.secret_inputs_outside_keychain().into_iter().collect::<Vec<_>>(),
         ["token"],
         "a secret in an argument must be reported as exposed"
     );
     let plan = local_plan(Vec::new(), Vec::new());
-    assert!(plan.exposed_secrets().is_empty());
+    assert!(plan.secret_inputs_outside_keychain().is_empty());
     let (entry, secrets) = plan.fill(&input_values([("token", &["s3cret"])]), None).unwrap().into_settings(Vec::new());
     assert_eq!(entry.config.as_stdio().unwrap().env["TOKEN"], "Bearer ${secret:notes.TOKEN}");
     assert_eq!(secrets.into_iter().map(|(_, value)| value).collect::<Vec<_>>(), ["s3cret"]);
@@ -91,7 +91,7 @@ fn argument_can_require_an_input_without_containing_its_value() {
     let plan = local_plan(vec![ArgumentGroupTemplate { words: vec!["-e".into(), needs("token")] }], Vec::new());
     assert!(fill_stdio(&plan, &input_values([])).args.is_empty(), "the argument must be omitted with its flag");
     assert_eq!(fill_stdio(&plan, &input_values([("token", &["s3cret"])])).args, ["-e", "TOKEN"]);
-    assert!(plan.exposed_secrets().is_empty(), "the secret must not count as exposed");
+    assert!(plan.secret_inputs_outside_keychain().is_empty(), "the secret must not count as exposed");
 }
 
 #[test]

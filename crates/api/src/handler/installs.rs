@@ -285,7 +285,7 @@ fn install_plan_view(
         name,
         target,
         inputs: plan.inputs.clone(),
-        exposed_secrets: plan.exposed_secrets().into_iter().map(str::to_owned).collect(),
+        exposed_secrets: plan.secret_inputs_outside_keychain().into_iter().map(str::to_owned).collect(),
         notes: plan.notes.clone(),
         containment,
         sandbox,
