@@ -190,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    fn reply(state: ItemState, arguments: &str) -> ChatItem {
+    fn reply_with_tool_use(state: ItemState, arguments: &str) -> ChatItem {
         let tool_use = ReplyPart::ToolUse {
             id: "use".to_owned(),
             tool_key: "board__show".to_owned(),
@@ -221,7 +221,7 @@ mod tests {
         ToolUsed { reply: reply.to_owned(), id: "use".to_owned(), tool_key: "board__show".to_owned() }
     }
 
-    fn call_item(state: ItemState, used_reply: &str) -> ChatItem {
+    fn tool_call_item(state: ItemState, used_reply: &str) -> ChatItem {
         let body = ItemBody::ToolCall {
             call: "call".to_owned(),
             server: "board".to_owned(),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     fn find_streamed_call(arguments: &str) -> StreamedCall {
-        let reply = reply(ItemState::Streaming, arguments);
+        let reply = reply_with_tool_use(ItemState::Streaming, arguments);
         StreamedCall::find("talk", (&reply, 3), "use", ("board", "show")).expect("the reply has the tool use")
     }
 
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn streamed_call_is_found_by_tool_use_id_server_and_tool() {
-        let reply = reply(ItemState::Streaming, "");
+        let reply = reply_with_tool_use(ItemState::Streaming, "");
         let find = |tool_use, tool| StreamedCall::find("talk", (&reply, 0), tool_use, tool).is_some();
         assert!(find("use", ("board", "show")));
         assert!(!find("other", ("board", "show")), "no other tool use should be found");
@@ -317,7 +317,7 @@ mod tests {
     fn no_partial_input_follows_the_complete_reply() {
         let mut call = find_streamed_call(r#"{"a":1}"#);
         assert_eq!(
-            call.process_event(&item_changed_event(reply(ItemState::Whole, "{}"), true)),
+            call.process_event(&item_changed_event(reply_with_tool_use(ItemState::Whole, "{}"), true)),
             None,
             "the call follows"
         );
@@ -332,15 +332,15 @@ mod tests {
     #[test]
     fn app_is_told_of_sent_call_unless_the_user_was_asked() {
         let mut call = find_streamed_call("{}");
-        assert_eq!(call.process_event(&item_changed_event(call_item(ItemState::Streaming, "reply"), true)), None);
+        assert_eq!(call.process_event(&item_changed_event(tool_call_item(ItemState::Streaming, "reply"), true)), None);
         let running = call_changed_event(CallState::Running);
         assert_eq!(call.process_event(&running), Some(StreamedCallStep::Sent("call".to_owned())));
         assert_eq!(call.process_event(&running), None, "progress of the call changes nothing");
-        let ended = item_changed_event(call_item(ItemState::Whole, "reply"), true);
+        let ended = item_changed_event(tool_call_item(ItemState::Whole, "reply"), true);
         assert_eq!(call.process_event(&ended), Some(StreamedCallStep::Ended("call".to_owned())));
 
         let mut call = find_streamed_call("{}");
-        call.process_event(&item_changed_event(call_item(ItemState::Streaming, "reply"), true));
+        call.process_event(&item_changed_event(tool_call_item(ItemState::Streaming, "reply"), true));
         assert_eq!(call.process_event(&call_changed_event(CallState::AwaitingApproval)), None);
         assert_eq!(call.process_event(&running), None, "the user may have changed the arguments");
         assert_eq!(call.process_event(&ended), Some(StreamedCallStep::Ended("call".to_owned())));
@@ -352,18 +352,18 @@ mod tests {
         let used = tool_used("reply");
         let (arguments, text, found) = (json!({}), "not made".to_owned(), Vec::new());
         let body = ItemBody::OwnTool { used, arguments, text, found, is_error: true };
-        let refused = ChatItem { id: "own".to_owned(), body, ..reply(ItemState::Whole, "{}") };
+        let refused = ChatItem { id: "own".to_owned(), body, ..reply_with_tool_use(ItemState::Whole, "{}") };
         for event in [
-            item_changed_event(reply(ItemState::Cut, "{"), false),
-            item_changed_event(reply(ItemState::Whole, "{}"), false),
+            item_changed_event(reply_with_tool_use(ItemState::Cut, "{"), false),
+            item_changed_event(reply_with_tool_use(ItemState::Whole, "{}"), false),
             item_changed_event(dropped, true),
             item_changed_event(refused, true),
         ] {
             assert_eq!(find_streamed_call("{}").process_event(&event), Some(StreamedCallStep::NotMade), "{event:?}");
         }
         for event in [
-            item_changed_event(reply(ItemState::Streaming, "{"), true),
-            item_changed_event(call_item(ItemState::Whole, "another reply"), true),
+            item_changed_event(reply_with_tool_use(ItemState::Streaming, "{"), true),
+            item_changed_event(tool_call_item(ItemState::Whole, "another reply"), true),
             call_changed_event(CallState::Running),
         ] {
             assert_eq!(find_streamed_call("{}").process_event(&event), None, "{event:?}");

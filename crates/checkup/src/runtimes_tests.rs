@@ -122,7 +122,7 @@ async fn missing_runtime_is_a_problem_only_where_required() {
 }
 
 #[tokio::test]
-async fn server_with_an_absolute_path_is_not_affected() {
+async fn server_with_an_absolute_program_path_is_not_affected() {
     let (folder, _) = create_script_programs(&[("uvx", "")]);
     let own = folder.path().join("uvx").display().to_string();
     let (_empty, path) = create_script_programs(&[]);
@@ -158,7 +158,7 @@ async fn old_version_is_a_warning_and_a_broken_program_a_problem() {
 }
 
 #[tokio::test]
-async fn hanging_program_is_killed() {
+async fn hanging_version_query_is_killed() {
     let (folder, path) = create_script_programs(&[("node", "read line < /dev/zero")]);
     let limits = OutputLimits { time: Duration::from_millis(300), ..VERSION_QUERY_LIMITS };
     let answer = query_version(&folder.path().join("node"), &path, limits).await;

@@ -169,7 +169,7 @@ pub struct NumericVersion(Vec<u32>);
 
 impl NumericVersion {
     /// Maximum number of a version's components that are read. Further ones are ignored.
-    const MAX_COMPONENTS: usize = 4;
+    const MAX_VERSION_COMPONENTS: usize = 4;
 
     /// Returns the first version in a program's output: at least two numbers separated by dots, such as `22.1.0` in
     /// `v22.1.0`.
@@ -178,7 +178,10 @@ impl NumericVersion {
         let candidates = text.split(|c: char| !c.is_ascii_digit() && c != '.');
         candidates
             .map(|word| {
-                word.split('.').map_while(|part| part.parse().ok()).take(Self::MAX_COMPONENTS).collect::<Vec<u32>>()
+                word.split('.')
+                    .map_while(|part| part.parse().ok())
+                    .take(Self::MAX_VERSION_COMPONENTS)
+                    .collect::<Vec<u32>>()
             })
             .find(|numbers| numbers.len() > 1)
             .map(Self)

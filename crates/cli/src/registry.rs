@@ -61,7 +61,7 @@ pub(crate) fn create_installer(data_folder: PathBuf, registry: RegistryChoice) -
     Installer::new(data_folder, registry, |address, header| {
         let no_folder = || InstallError::DataFolder("the home folder is unknown; set HOME".to_owned());
         let folder = store::registry_cache_folder().ok_or_else(no_folder)?;
-        installer::open_catalog(address, header, Arc::new(CacheFolder::open(&folder)?))
+        installer::open_registry_catalog(address, header, Arc::new(CacheFolder::open(&folder)?))
     })
 }
 

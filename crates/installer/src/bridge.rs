@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn other_packages_are_unchanged() {
+    fn packages_that_bridge_to_no_remote_server_are_unchanged() {
         for words in
             [&["-y", "@alice/notes@1.0.0"][..], &["-y", "mcp-remote@0.1.0"], &["-y", "mcp-remote", "\u{e000}0"]]
         {

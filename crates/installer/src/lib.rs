@@ -72,7 +72,7 @@ pub struct Installer {
 }
 
 struct InstallerState {
-    open_catalog: Box<CatalogOpener>,
+    open_registry_catalog: Box<CatalogOpener>,
     data_folder: PathBuf,
     registry: RegistryChoice,
     /// The registry that was used last, with its cache.
@@ -102,15 +102,22 @@ impl Installer {
     pub fn new(
         data_folder: PathBuf,
         registry: RegistryChoice,
-        open_catalog: impl Fn(RegistryAddress, Option<RegistryHeader>) -> Result<RegistryCatalog, InstallError>
+        open_registry_catalog: impl Fn(RegistryAddress, Option<RegistryHeader>) -> Result<RegistryCatalog, InstallError>
         + Send
         + Sync
         + 'static,
     ) -> Self {
         let (open, computer, last_changes_read) = Default::default();
-        let open_catalog = Box::new(open_catalog);
+        let open_registry_catalog = Box::new(open_registry_catalog);
         Self {
-            shared: Arc::new(InstallerState { open_catalog, data_folder, registry, open, computer, last_changes_read }),
+            shared: Arc::new(InstallerState {
+                open_registry_catalog,
+                data_folder,
+                registry,
+                open,
+                computer,
+                last_changes_read,
+            }),
         }
     }
 
@@ -196,7 +203,7 @@ impl Installer {
 ///
 /// # Errors
 /// Returns [`InstallError::Registry`] if TLS is unavailable, and [`InstallError::Store`] if the cache can't be read.
-pub fn open_catalog(
+pub fn open_registry_catalog(
     address: RegistryAddress,
     header: Option<RegistryHeader>,
     files: Arc<dyn CacheFiles>,

@@ -179,7 +179,7 @@ impl Installer {
         let (shared, choice) = (Arc::clone(&self.shared), in_use.clone());
         let opened = run_blocking(move || {
             let header = shared.registry.load_header(&choice)?;
-            (shared.open_catalog)(choice.address, header)
+            (shared.open_registry_catalog)(choice.address, header)
         });
         let catalog = Arc::new(opened.await?);
         *open = Some(OpenRegistry { in_use, catalog: Arc::clone(&catalog) });

@@ -49,7 +49,7 @@ fn argument_without_a_value_is_omitted_with_its_flag() {
 }
 
 #[test]
-fn several_values_repeat_the_argument() {
+fn several_input_values_repeat_the_argument() {
     let folder = PlanInput { kind: InputKind::Folder, multiple: true, ..PlanInput::text("folder") };
     let both = ArgumentGroupTemplate { words: vec!["--allow".into(), Template::input("folder")] };
     let plan = local_plan(vec![both], vec![folder]);
@@ -58,7 +58,7 @@ fn several_values_repeat_the_argument() {
 }
 
 #[test]
-fn value_is_substituted_once() {
+fn input_value_is_substituted_only_once() {
     let plan = local_plan(
         vec![Template::input("a").into(), Template::input("b").into()],
         vec![PlanInput::text("a"), PlanInput::text("b")],
@@ -124,7 +124,7 @@ fn values_are_validated() {
 }
 
 #[test]
-fn url_requires_all_its_values() {
+fn remote_url_requires_values_for_all_its_inputs() {
     let headers = [("Authorization".to_owned(), Template::input("token"))].into();
     let token = PlanInput { secret: true, ..PlanInput::text("token") };
     let plan = InstallPlan {

@@ -148,7 +148,7 @@ impl LatestServerUsage {
     /// Returns the usage at present, which is calculated from the latest counts and the time since then.
     pub fn current_usage(&self, limits: &ServerLimits) -> LimitsUsage {
         let used = self.counted.map_or_else(
-            || LimitsUsage::unused(limits),
+            || LimitsUsage::for_never_started_server(limits),
             |(at, used)| used.after_silence_of_seconds(at.elapsed().as_secs_f64()),
         );
         LimitsUsage { resources: self.meter.as_ref().map(ResourcesUsage::from_meter), ..used }
@@ -193,7 +193,7 @@ impl LimitsUsage {
 
     /// Returns the usage of a server that was never started: zero for each of these limits.
     #[must_use]
-    pub fn unused(limits: &ServerLimits) -> Self {
+    pub fn for_never_started_server(limits: &ServerLimits) -> Self {
         let counter = |limit| LimitCounter { current: 0, limit, excess: 0 };
         Self {
             calls: counter(limits.calls.into()),

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn bucket_refills_over_time_up_to_its_capacity() {
+    async fn token_bucket_refills_over_time_up_to_its_capacity() {
         let mut allowance = TokenBucket::new(10, 2.0);
         let taken = (0..20).filter(|_| allowance.try_take(1)).count();
         assert_eq!(taken, 10, "the whole capacity must be available at first");
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn overdrawn_bucket_must_refill_first() {
+    async fn overdrawn_token_bucket_must_refill_first() {
         let mut allowance = TokenBucket::new(10, 2.0);
         assert!(!allowance.take_or_overdraw(30), "no token must be left after an overdraft");
         let wait = allowance.time_until_available(1);

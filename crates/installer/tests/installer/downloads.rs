@@ -69,7 +69,7 @@ async fn listed_bundle_is_downloaded_once_and_installed() {
 }
 
 #[tokio::test]
-async fn file_that_differs_from_the_listed_one_is_not_opened() {
+async fn bundle_that_differs_from_the_listed_hash_is_not_opened() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(Vec::new()).await;
     let installer = test_installer(&app, &registry);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use host::view::ServerState;
 use host::{Host, HostOptions};
-use installer::{InstallDraft, InstallSource, Installer, RegistryChoice, open_catalog};
+use installer::{InstallDraft, InstallSource, Installer, RegistryChoice, open_registry_catalog};
 use ports::ServerSettings;
 use ports::secrets::SecretsInMemory;
 use ports::server_config::{ConfigProblem, PastedServer, ServerConfig, ServerEntry};
@@ -80,7 +80,7 @@ async fn child_process_that_is_killed() {
     let host = Host::start(ports, HostOptions::default()).await;
     let cache_folder = folder.join("kept");
     let installer = Installer::new(data, RegistryChoice::Official, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
+        open_registry_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     });
     let upgrades = std::env::var_os(KILL_DURING_UPGRADE_VARIABLE).map(|_| "demo".to_owned());
     let file = if upgrades.is_some() { "newer.mcpb" } else { "demo.mcpb" };

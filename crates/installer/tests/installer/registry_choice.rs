@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use installer::{InstallError, Installer, NewRegistryHeader, RegistryChoice, open_catalog};
+use installer::{InstallError, Installer, NewRegistryHeader, RegistryChoice, open_registry_catalog};
 use ports::secrets::SecretsInMemory;
 use ports::{Documents, Secrets};
 use registry::{CachePolicy, RegistryError, SearchQuery};
@@ -20,7 +20,7 @@ fn installer_from_settings(app: &TestApp, secrets: &Arc<SecretsInMemory>) -> Ins
     let cache_folder = app.folder.path().join("kept");
     let choice = RegistryChoice::Settings { documents, secrets };
     Installer::new(app.folder.path().join("data"), choice, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
+        open_registry_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     })
 }
 
@@ -108,7 +108,7 @@ async fn registry_header_keeps_its_value_and_is_removed_with_its_registry() {
 }
 
 #[tokio::test]
-async fn invalid_registry_is_rejected() {
+async fn invalid_registry_setting_is_rejected() {
     let (app, secrets) = (TestApp::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
     let installer = installer_from_settings(&app, &secrets);
     for address in ["http://registry.example", "registry.example", "https://ann:pass@registry.example", ""] {

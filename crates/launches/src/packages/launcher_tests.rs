@@ -37,7 +37,7 @@ fn unknown_package_cause(line: &str) -> UnknownPackage {
 }
 
 #[test]
-fn launcher_packages_are_found() {
+fn packages_are_found_in_launcher_command_lines() {
     for (line, argument, name, expected, result) in [
         (
             "npx -y @scope/server --verbose",

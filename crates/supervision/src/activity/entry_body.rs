@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_utf8_is_replaced() {
+    fn invalid_utf8_in_an_entry_body_is_replaced() {
         let body = EntryBody::new(b"a\xffb");
         assert_eq!(
             (&*body.text(), &*body.first_chars_of_body(2)),
