@@ -53,8 +53,8 @@ pub(crate) fn allow_app_frames(api: Api) -> Api {
 
 fn respond_with_app_document(api: Option<&Api>, uri: &Uri) -> Response<Vec<u8>> {
     let found = match (api, uri.host(), uri.query()) {
-        (Some(api), Some(view), None) => api.app_views().respond(view, uri.path()),
-        _ => api::AppResponse::not_found(),
+        (Some(api), Some(view), None) => api.app_views().respond_to_frame(view, uri.path()),
+        _ => api::AppFrameResponse::not_found(),
     };
     let headers = found
         .headers

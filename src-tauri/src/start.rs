@@ -91,10 +91,10 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: FileOpenin
         let cache_folder = store::registry_cache_folder();
         let cache_folder = cache_folder
             .ok_or_else(|| InstallError::DataFolder("the folder of caches is unknown; set HOME".to_owned()))?;
-        installer::open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
+        installer::open_registry_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     });
     let (cleaning, host) = (installer.clone(), api.host().clone());
-    tauri::async_runtime::spawn(async move { cleaning.clean_up(&host).await });
+    tauri::async_runtime::spawn(async move { cleaning.clean_up_after_killed_process(&host).await });
     let api = app_frames::allow_app_frames(api.with_installer(installer));
     let api = match std::env::home_dir() {
         Some(home) => {

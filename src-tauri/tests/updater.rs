@@ -33,8 +33,9 @@ impl Program {
         let app = mock_builder().plugin(updater_plugin()).build(context).unwrap();
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("app"), OLD_PROGRAM).unwrap();
-        let channel =
-            UpdateChannel::from_build_settings(Some(&server.address()), Some(keys.public().as_str())).unwrap().unwrap();
+        let channel = UpdateChannel::from_build_settings(Some(&server.manifest_url()), Some(keys.public().as_str()))
+            .unwrap()
+            .unwrap();
         Self { app, folder, channel }
     }
 

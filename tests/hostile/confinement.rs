@@ -127,7 +127,7 @@ async fn s37_limits_are_part_of_the_consent_request() {
     let host::view::ConsentRequestBody::StartServer { plan: Some(plan), .. } = &request.body else {
         panic!("{what}: the request shows the sandbox: {request:?}")
     };
-    assert_eq!(plan.limits, test_limits().resources(), "{what}: the request shows the limits");
+    assert_eq!(plan.limits, test_limits().resource_limits(), "{what}: the request shows the limits");
     pair.app.decide(&request, host::view::UserDecision::Deny).await;
     pair.close(what).await;
 }

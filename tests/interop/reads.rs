@@ -109,7 +109,11 @@ async fn resources_and_templates_are_read() {
         );
     }
     assert!(catalog.templates.iter().any(|t| t.name() == TEMPLATE), "the template is listed: {catalog:?}");
-    assert_eq!(uri_template::variable_names(TEMPLATE), ["resourceId"], "the variable of the template is known");
+    assert_eq!(
+        uri_template::template_variable_names(TEMPLATE),
+        ["resourceId"],
+        "the variable of the template is known"
+    );
     let of_template = || CompletionReference::Resource { uri: TEMPLATE.into() };
     assert_eq!(
         completion_values(&app, of_template(), "resourceId", "7", &[]).await,

@@ -25,7 +25,7 @@ use crate::AppViewError;
 const MAX_PENDING_COMMANDS: usize = 2 * MAX_APP_TOOL_CALLS;
 
 /// Sender for the outcome of a call.
-type CallReply = oneshot::Sender<Result<CallToolResult, CallError>>;
+type CallResultSender = oneshot::Sender<Result<CallToolResult, CallError>>;
 
 /// Tools that one shown app offers, and the calls of them that the app has not answered.
 pub(crate) struct OfferedAppTools {
@@ -49,7 +49,7 @@ pub(crate) struct OfferedAppTools {
     is_listing: bool,
     /// Set if the app reported a change while it was asked for its tools.
     is_outdated: bool,
-    calls: BTreeMap<AppToolCallId, (CallId, CallReply)>,
+    calls: BTreeMap<AppToolCallId, (CallId, CallResultSender)>,
     sender: mpsc::Sender<AppToolCommand>,
     commands: mpsc::Receiver<AppToolCommand>,
     /// Reference to a value that exists while the app is shown.
@@ -96,7 +96,7 @@ impl OfferedAppTools {
     }
 
     /// Asks the app for its tools, if it offers any and belongs to a conversation.
-    pub(crate) fn request_list(&mut self, view: &mut View, now: Instant) {
+    pub(crate) fn request_tool_list(&mut self, view: &mut View, now: Instant) {
         if self.conversation.is_none() {
             return;
         }
@@ -109,7 +109,7 @@ impl OfferedAppTools {
 
     /// Processes the app's list of tools. Tools that differ from the previous ones are turned off. Returns the change for
     /// the user, if there is one.
-    pub(crate) async fn on_listed(
+    pub(crate) async fn on_tools_listed(
         &mut self,
         view: &mut View,
         listed: Result<AppToolList, AppToolError>,
@@ -117,7 +117,7 @@ impl OfferedAppTools {
     ) -> Option<AppViewChange> {
         self.is_listing = false;
         if std::mem::take(&mut self.is_outdated) {
-            self.request_list(view, now);
+            self.request_tool_list(view, now);
         }
         // An app whose tools can't be read has none.
         let AppToolList { tools, dropped } = listed.unwrap_or_default();
@@ -140,7 +140,7 @@ impl OfferedAppTools {
             self.turn_off(false).await;
         }
         (self.tools, self.hash, self.dropped) = (Arc::new(tools), hash, dropped);
-        Some(self.change())
+        Some(self.to_tools_changed())
     }
 
     /// Returns the names that listed tools share with tools of the server.
@@ -160,10 +160,10 @@ impl OfferedAppTools {
     ///
     /// Returns [`AppViewError::OtherTools`] if the definitions have another hash or the app belongs to no conversation,
     /// and [`AppViewError::Review`] if the decision can't be stored.
-    pub(crate) async fn set(&mut self, hash: Option<&str>) -> Result<AppViewChange, AppViewError> {
+    pub(crate) async fn set_enabled_by_hash(&mut self, hash: Option<&str>) -> Result<AppViewChange, AppViewError> {
         let Some(hash) = hash else {
             self.turn_off(true).await;
-            return Ok(self.change());
+            return Ok(self.to_tools_changed());
         };
         let conversation = self.conversation.clone().filter(|_| hash == self.hash.as_str() && !self.tools.is_empty());
         let tools = AppTools {
@@ -176,7 +176,7 @@ impl OfferedAppTools {
         };
         self.host.turn_on_app_tools(tools, hash.to_owned()).await?;
         self.is_on = true;
-        Ok(self.change())
+        Ok(self.to_tools_changed())
     }
 
     /// Turns the tools off because the app's server is no longer running. Returns the change for the user if they were
@@ -184,7 +184,7 @@ impl OfferedAppTools {
     pub(crate) async fn on_server_not_ready(&mut self) -> Option<AppViewChange> {
         let was_on = self.is_on;
         self.turn_off(false).await;
-        was_on.then(|| self.change())
+        was_on.then(|| self.to_tools_changed())
     }
 
     pub(crate) async fn turn_off(&mut self, by_user: bool) {
@@ -236,7 +236,7 @@ impl OfferedAppTools {
     }
 
     /// Returns the state of the tools for the user.
-    fn change(&self) -> AppViewChange {
+    fn to_tools_changed(&self) -> AppViewChange {
         let to_view = |tool: &Tool| AppToolView {
             name: tool.name.clone(),
             // Serializing a definition can't fail.

@@ -9,7 +9,7 @@ use host::{CallOrigin, Host};
 ///
 /// The app belongs to the server, so giving it arguments amounts to sending them to the server. Therefore this is
 /// permitted only while the call would be allowed without consent whatever its arguments are.
-pub(crate) async fn may_receive_early_arguments(
+pub(crate) async fn may_stream_arguments_to_app(
     host: &Host,
     chat: &Chat,
     conversation: &str,

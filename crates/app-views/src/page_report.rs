@@ -1,4 +1,4 @@
-//! An app page as it is shown to the user for approval. Used by `AppViews::page`.
+//! An app page as it is shown to the user for approval. Used by `AppViews::page_for_review`.
 
 use mcp_apps::{AppPage, CspSourceReach, CspSourceUse, DeclaredCspSources, PagePermissions, SandboxGrants};
 use offers::review::AppReviewState;
@@ -18,7 +18,7 @@ pub struct AppPageReport {
     /// Size of the document in bytes.
     pub bytes: u64,
     /// State of the user's review of the page.
-    pub review: PageReview,
+    pub review: AppPageReview,
     /// Access that an approved page has, or else the access that approving all of the page's requests would grant.
     pub grants: SandboxGrants,
     /// Hosts that the page requests to contact, or to load resources from.
@@ -31,9 +31,9 @@ pub struct AppPageReport {
 
 /// State of the user's review of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppPageReview"))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
-pub enum PageReview {
+pub enum AppPageReview {
     /// No version of the page was approved.
     New,
     /// Another version of the page was approved.
@@ -62,9 +62,9 @@ impl AppPageReport {
         let sources = to_app_sources(&declared);
         let requested = requested_grants(&sources, page.metadata.permissions.clone());
         let (review, grants) = match state {
-            AppReviewState::New => (PageReview::New, requested),
-            AppReviewState::Changed => (PageReview::Changed, requested),
-            AppReviewState::Approved(grants) => (PageReview::Approved, grants),
+            AppReviewState::New => (AppPageReview::New, requested),
+            AppReviewState::Changed => (AppPageReview::Changed, requested),
+            AppReviewState::Approved(grants) => (AppPageReview::Approved, grants),
         };
         let faults = page.metadata.faults.iter().map(ToString::to_string);
         let echoed = page.echoed_uri.iter().map(|uri| format!("the server returned the page as {uri}"));

@@ -14,7 +14,7 @@ const GRANTABLE_PERMISSIONS: [PagePermission; 1] = [PagePermission::ClipboardWri
 const NO_NESTED_FRAMES_REASON: &str =
     "is not available: the window can't distinguish a page inside of the app from one that replaces the app";
 /// Reason why the permissions that are not in [`GRANTABLE_PERMISSIONS`] are not available.
-const NO_DEVICES_REASON: &str = "is not available: the window gives no page access to devices or to the location";
+const NO_DEVICE_ACCESS_REASON: &str = "is not available: the window gives no page access to devices or to the location";
 /// Reason why an app page gets no stable origin.
 const NO_STABLE_ORIGIN_REASON: &str = "is not available: each shown app has an origin of its own";
 
@@ -34,7 +34,7 @@ pub enum AppPageError {
 
 /// Returns the definition of a tool and the URI of its app page, or `None` if the tool has no page or isn't listed by
 /// its server.
-pub(crate) async fn app_tool(host: &Host, server: &str, tool: &str) -> Option<(Tool, UiUri)> {
+pub(crate) async fn find_tool_with_app_page(host: &Host, server: &str, tool: &str) -> Option<(Tool, UiUri)> {
     let definition = host.catalog(server.to_owned()).await.ok()?.tool(tool)?;
     let page = ToolMetadata::read(definition.meta.as_ref()).page?;
     Some((definition, page))
@@ -55,7 +55,7 @@ pub(crate) async fn read_page(host: &Host, call: String, server: &str, uri: UiUr
 }
 
 /// Returns the names of a server's tools that its apps may call. Empty if the host has shut down.
-pub(crate) async fn callable_tools(host: &Host, server: &str) -> BTreeSet<String> {
+pub(crate) async fn tools_callable_by_apps(host: &Host, server: &str) -> BTreeSet<String> {
     let Ok(catalog) = host.catalog(server.to_owned()).await else { return BTreeSet::new() };
     let listed = tokio::task::spawn_blocking(move || {
         let for_apps = catalog.tools.iter().filter_map(|entry| {
@@ -80,7 +80,8 @@ pub(crate) fn without_unsupported_permissions(mut page: AppPage) -> (AppPage, Ve
     let requested = std::mem::take(&mut page.metadata.permissions);
     let (granted, refused): (Vec<_>, Vec<_>) = requested.iter().partition(|one| GRANTABLE_PERMISSIONS.contains(one));
     page.metadata.permissions = granted.into();
-    let permissions = refused.iter().map(|permission| format!("{} {NO_DEVICES_REASON}", permission.metadata_name()));
+    let permissions =
+        refused.iter().map(|permission| format!("{} {NO_DEVICE_ACCESS_REASON}", permission.metadata_name()));
     let domain = page.metadata.domain.iter().map(|domain| format!("domain {domain} {NO_STABLE_ORIGIN_REASON}"));
     let notes = nested.chain(permissions).chain(domain).collect();
     (page, notes)

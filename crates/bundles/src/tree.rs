@@ -5,7 +5,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::Path;
 
-use foreign::visible;
+use foreign::escape_invisible;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -36,16 +36,16 @@ pub struct FileTree {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TreeChange {
     /// This file of the bundle is missing or can't be read.
-    #[error("{} is missing", visible(.0))]
+    #[error("{} is missing", escape_invisible(.0))]
     Missing(String),
     /// This path, which is a file in the bundle, is a link or a folder on disk, or one of its parent folders is a link.
-    #[error("{} is a link or no file", visible(.0))]
+    #[error("{} is a link or no file", escape_invisible(.0))]
     NotAFile(String),
     /// The content or executable bit of this file was changed.
-    #[error("{} has changed", visible(.0))]
+    #[error("{} has changed", escape_invisible(.0))]
     Changed(String),
     /// The list of the bundle's files contains no file with this path.
-    #[error("{} is not a file of the bundle", visible(.0))]
+    #[error("{} is not a file of the bundle", escape_invisible(.0))]
     Unknown(String),
 }
 

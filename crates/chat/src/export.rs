@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use domain::item::{
     ChatItem, Content, ItemBody, ItemState, MessageAttachment, Notice, ReplyPart, ResourceContents, Role, ToolResult,
 };
-use offers::review::visible_text;
+use offers::review::show_hidden_characters;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -91,7 +91,7 @@ fn write_item(text: &mut String, item: &ChatItem) {
             for part in parts {
                 match part {
                     ReplyPart::Text { text: reply_text } => {
-                        write_paragraph(text, &to_inert_markdown(&visible_text(reply_text)))
+                        write_paragraph(text, &to_inert_markdown(&show_hidden_characters(reply_text)))
                     }
                     ReplyPart::Thinking { text: thought, .. } if !thought.is_empty() => write_quote(text, thought),
                     // The item of the call contains the arguments and the result.
@@ -199,11 +199,11 @@ fn write_heading(text: &mut String, words: &str) {
 }
 
 fn write_paragraph(text: &mut String, words: &str) {
-    let _ = write!(text, "\n{}\n", visible_text(words.trim_end()));
+    let _ = write!(text, "\n{}\n", show_hidden_characters(words.trim_end()));
 }
 
 fn write_quote(text: &mut String, words: &str) {
-    let words = to_inert_markdown(&visible_text(words.trim_end()));
+    let words = to_inert_markdown(&show_hidden_characters(words.trim_end()));
     let quoted: Vec<String> = words.lines().map(|line| format!("> {line}")).collect();
     write_paragraph(text, &quoted.join("\n"));
 }
@@ -211,7 +211,7 @@ fn write_quote(text: &mut String, words: &str) {
 /// Writes text as a code block whose fence is longer than any sequence of backticks in the text.
 fn write_fenced(text: &mut String, language: &str, words: &str) {
     text.push('\n');
-    push_code_block(text, language, &visible_text(words));
+    push_code_block(text, language, &show_hidden_characters(words));
 }
 
 fn inline_code(words: &str) -> String {
@@ -219,13 +219,13 @@ fn inline_code(words: &str) -> String {
 }
 
 fn to_one_line(words: &str) -> String {
-    visible_text(words).split_whitespace().collect::<Vec<_>>().join(" ")
+    show_hidden_characters(words).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns a file name for an exported conversation: letters and digits of its title, and the extension of the format.
 #[must_use]
 pub fn file_name(title: &str, format: ExportFormat) -> String {
-    foreign::file_name(title, "conversation", format.extension())
+    foreign::safe_file_name(title, "conversation", format.extension())
 }
 
 #[cfg(test)]

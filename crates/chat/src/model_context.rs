@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use domain::item::{ChatItem, ItemBody, ItemState, ReplyPart, ReplyStop, ToolResult, ToolUsed};
 use models::{MessagePart, ModelMessage, ModelRef, Role};
-use offers::review::{content_part, result_parts, visible_text};
+use offers::review::{content_part, result_parts, show_hidden_characters};
 use serde_json::{Map, Value, json};
 
 use super::attachments;
@@ -77,8 +77,8 @@ pub fn to_model_messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> V
             ItemBody::ToolCall { used: None, server, tool, app, arguments, result, error, .. } => {
                 let mut parts = vec![MessagePart::Text(format!(
                     "The user called the tool {:?} of the server {:?} with {arguments}.",
-                    visible_text(tool),
-                    visible_text(server)
+                    show_hidden_characters(tool),
+                    show_hidden_characters(server)
                 ))];
                 let called = (server.as_str(), tool.as_str(), app.as_deref());
                 parts.extend(call_result_parts(called, result.as_ref(), error.as_deref(), (&item.id, limit)));
@@ -226,8 +226,8 @@ fn call_result_parts(
 /// Returns the text that names the source of a tool result and precedes it in a message. If an app provides the tool,
 /// `app` names the server's tool to which the app belongs, since the server may also have a tool named `tool`.
 pub(super) fn result_source_text(server: &str, tool: &str, app: Option<&str>) -> String {
-    let (server, tool) = (visible_text(server), visible_text(tool));
-    match app.map(visible_text) {
+    let (server, tool) = (show_hidden_characters(server), show_hidden_characters(tool));
+    match app.map(show_hidden_characters) {
         Some(app) => format!("Data from the server {server:?}, the result of the tool {tool:?} of its app {app:?}:"),
         None => format!("Data from the server {server:?}, the result of its tool {tool:?}:"),
     }
@@ -241,8 +241,8 @@ fn missing_result_text(error: &str) -> String {
         return "The user declined.".to_owned();
     }
     match declined.and_then(|rest| rest.strip_prefix(", who says: ")) {
-        Some(reason) => format!("The user declined. Reason: {}", visible_text(reason)),
-        None => format!("The call failed: {}", visible_text(error)),
+        Some(reason) => format!("The user declined. Reason: {}", show_hidden_characters(reason)),
+        None => format!("The call failed: {}", show_hidden_characters(error)),
     }
 }
 

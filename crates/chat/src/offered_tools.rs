@@ -11,7 +11,7 @@ use domain::app_view::ProvidingApp;
 use host::{AppToolsForModel, ServerForModel};
 use mcp_apps::ToolMetadata;
 use models::ModelTool;
-use offers::review::{ServerReview, schema_with_visible_text, visible_text};
+use offers::review::{ServerReview, show_hidden_characters, show_hidden_characters_in_schema};
 use policy::ReviewState;
 use serde_json::json;
 
@@ -153,8 +153,8 @@ impl OfferedTools {
             let title = tool.title.or_else(|| tool.annotations.and_then(|a| a.title)).unwrap_or_default();
             let definition = ModelTool {
                 name: key.clone(),
-                description: tool.description.map(|text| visible_text(&text).into_owned()),
-                input_schema: schema_with_visible_text(tool.input_schema),
+                description: tool.description.map(|text| show_hidden_characters(&text).into_owned()),
+                input_schema: show_hidden_characters_in_schema(tool.input_schema),
             };
             if state == ToolState::Offered {
                 self.by_key.insert(key.clone(), self.tools.len());

@@ -7,7 +7,7 @@ use domain::call::CallFailure;
 use domain::item::ResourceContents;
 use host::Host;
 use offers::catalog::{MAX_CATALOG_LIST_ITEMS, MAX_LIST_BYTES, MAX_LIST_PAGES};
-use offers::skills::{Skill, SkillMismatch, check_skill_file_listed, verify_file};
+use offers::skills::{Skill, SkillMismatch, check_skill_file_listed, verify_skill_file};
 use policy::Hash;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
@@ -243,10 +243,10 @@ impl<'a> SkillReader<'a> {
         check_skill_file_listed(skill, uri).map_err(mismatch)?;
         let mut read =
             self.host.read_resource_with_freshness(id.clone(), server.to_owned(), uri.to_owned(), false).await?;
-        let mut bytes = verify_file(skill, uri, &read.contents);
+        let mut bytes = verify_skill_file(skill, uri, &read.contents);
         if bytes.is_err() && read.cached {
             read = self.host.read_resource_with_freshness(id, server.to_owned(), uri.to_owned(), true).await?;
-            bytes = verify_file(skill, uri, &read.contents);
+            bytes = verify_skill_file(skill, uri, &read.contents);
         }
         let bytes = bytes.map_err(mismatch)?;
         let contents = read.contents.pop().ok_or_else(|| mismatch(SkillMismatch::OtherContents))?;

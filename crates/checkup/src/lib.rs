@@ -46,7 +46,7 @@ use tokio::time::timeout;
 
 pub use computer::{CheckInputs, ProcessEnvironment, WebView};
 pub use finding::{CheckId, Finding, FindingState};
-pub use report::{ReportedServer, ReportingProgram, report};
+pub use report::{ReportedServer, ReportingProgram, report_markdown};
 pub use text::{FindingText, NumericVersion};
 
 use finding::CheckOutcome;
@@ -65,7 +65,7 @@ pub struct Checkup {
 /// Runs all checks of this computer. This takes some seconds, and at most about a minute, since each step has a time
 /// limit: reading the settings, reading the search path from the login shell, searching for programs, and each check.
 pub async fn run_checkup(inputs: CheckInputs) -> Checkup {
-    let settings = read_settings(&inputs).await;
+    let settings = read_configured_servers(&inputs).await;
     let path = match inputs.search_path.clone() {
         Some(path) => path,
         None => SearchPath::read().await,
@@ -111,7 +111,7 @@ fn list_checks(
             tried.await.unwrap_or(known)
         }));
     }
-    checks.push(Check::new(CheckId::Programs, async move { programs::check_programs(needed.as_deref()) }));
+    checks.push(Check::new(CheckId::Programs, async move { programs::check_required_programs(needed.as_deref()) }));
     checks.push(Check::new(CheckId::Sandbox, sandbox::check_sandbox_support(path.clone(), own.to_vec())));
     checks.push(Check::new(CheckId::Proxy, proxy::check_proxy(environment.clone(), path.clone(), own.to_vec())));
     let entries = Arc::clone(&own);
@@ -139,7 +139,7 @@ fn list_checks(
 }
 
 /// Reads the configured servers in a blocking task, since the disk may be slow. Fails if that takes too long.
-async fn read_settings(computer: &CheckInputs) -> Result<Vec<ServerEntry>, ConfigProblem> {
+async fn read_configured_servers(computer: &CheckInputs) -> Result<Vec<ServerEntry>, ConfigProblem> {
     let port = Arc::clone(&computer.settings);
     let reading = tokio::task::spawn_blocking(move || port.load());
     let failed =
@@ -156,6 +156,6 @@ async fn find_required_programs(
     servers: Vec<ServerEntry>,
     path: SearchPath,
 ) -> Option<Vec<required_programs::RequiredProgram>> {
-    let looking = tokio::task::spawn_blocking(move || required_programs::required_programs(&servers, &path));
+    let looking = tokio::task::spawn_blocking(move || required_programs::find_programs_of_servers(&servers, &path));
     timeout(run::CHECK_TIMEOUT, looking).await.ok()?.ok()
 }

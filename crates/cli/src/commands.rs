@@ -216,7 +216,7 @@ async fn call_tool(
 ) -> Result<Value, CommandFailure> {
     let arguments = parse_json_object(args, "--args")?;
     require_ready_server(session, &server).await?;
-    let app = session.api.app_views().page_uri(&server, &tool).await;
+    let app = session.api.app_views().app_page_uri(&server, &tool).await;
     let origin = CallOrigin::CommandLine;
     let (id, called, name) = (CLI_CALL_ID.to_owned(), server.clone(), tool.clone());
     let call = ToolCall { id, origin, server: called, app: None, tool: name, arguments, repeats: None };

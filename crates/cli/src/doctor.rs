@@ -60,7 +60,7 @@ fn redacted_report(checkup: &Checkup, environment: &ProcessEnvironment) -> Strin
     let program = ReportingProgram { name: "drawbridge-cli", version: env!("CARGO_PKG_VERSION"), web_view: None };
     let servers: Vec<_> =
         checkup.servers.iter().map(|server| ReportedServer { config: &server.config, state: None }).collect();
-    checkup::report(&checkup.findings, program, &servers, environment)
+    checkup::report_markdown(&checkup.findings, program, &servers, environment)
 }
 
 /// Formats the results of the checks as text for the user, each followed by the suggested fix.

@@ -69,7 +69,7 @@ pub(crate) fn print_client_metadata_document(session: &CommandSession, url: &str
     let unusable = || {
         CommandFailure::usage_error(format!("{url}: it must be an address that begins with https:// and has a path"))
     };
-    let text = credentials::settings::client_metadata_document(url).ok_or_else(unusable)?;
+    let text = credentials::settings::client_id_metadata_json(url).ok_or_else(unusable)?;
     let document: Value =
         serde_json::from_str(&text).map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;
     session.output.print_text(&terminal_escape::pretty_json(&document));

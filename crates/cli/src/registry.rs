@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use api::ApiError;
-use installer::{InstallError, Installer, RegistryChoice, publisher_text};
+use installer::{InstallError, Installer, RegistryChoice, publisher_verification_text};
 use ports::time::{Clock as _, SystemClock};
 use ports::{Documents, Secrets};
 use registry::{
@@ -61,7 +61,7 @@ pub(crate) fn create_installer(data_folder: PathBuf, registry: RegistryChoice) -
     Installer::new(data_folder, registry, |address, header| {
         let no_folder = || InstallError::DataFolder("the home folder is unknown; set HOME".to_owned());
         let folder = store::registry_cache_folder().ok_or_else(no_folder)?;
-        installer::open_catalog(address, header, Arc::new(CacheFolder::open(&folder)?))
+        installer::open_registry_catalog(address, header, Arc::new(CacheFolder::open(&folder)?))
     })
 }
 
@@ -190,7 +190,7 @@ fn search_result_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> Strin
     if let Some(title) = &server.title {
         text.push_str(&format!("  {}\n", escape_line(title)));
     }
-    text.push_str(&format!("  {}\n", publisher_text(catalog, &entry.server.name)));
+    text.push_str(&format!("  {}\n", publisher_verification_text(catalog, &entry.server.name)));
     if let Some(description) = &server.description {
         text.push_str(&escape_and_prefix_lines(description, "  "));
     }
@@ -205,7 +205,7 @@ pub(crate) fn server_details_text(catalog: &RegistryCatalog, entry: &RegistryEnt
     if !status.is_empty() {
         text.push_str(&format!("status     {status}\n"));
     }
-    text.push_str(&format!("publisher   {}\n", publisher_text(catalog, &entry.server.name)));
+    text.push_str(&format!("publisher   {}\n", publisher_verification_text(catalog, &entry.server.name)));
     let published = entry.listing.as_ref().and_then(|listing| listing.published_at);
     text.push_str(&published.map(|at| format!("published   {}\n", format_time(at))).unwrap_or_default());
     let repository = server.repository.as_ref().and_then(|repository| repository.url.as_ref());
@@ -230,7 +230,7 @@ pub(crate) fn server_details_json(catalog: &RegistryCatalog, entry: &RegistryEnt
         "title": server.title,
         "description": server.description,
         "version": server.version,
-        "publisher": publisher_text(catalog, &server.name),
+        "publisher": publisher_verification_text(catalog, &server.name),
         "status": to_json_value(&status),
         "statusMessage": status_message,
         "publishedAt": published_at,

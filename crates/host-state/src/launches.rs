@@ -57,13 +57,13 @@ impl LaunchFacts {
     pub fn bundle_files(&self, name: &str, config: &ServerConfig) -> Option<BundleFiles> {
         let record = self.install_record(name, Some(config))?;
         let files = record.files()?;
-        config.refers_to_folder(&self.own_files.bundles().join(&files.folder)).then(|| files.clone())
+        config.refers_to_folder(&self.own_files.bundles_folder().join(&files.folder)).then(|| files.clone())
     }
 
     /// Returns the server's installation record that is valid for the settings `config`, which are `None` if the server
     /// is not configured.
     pub fn install_record(&self, name: &str, config: Option<&ServerConfig>) -> Option<InstallRecord> {
-        self.origins.get(name)?.valid_record(config, &self.own_files.bundles())
+        self.origins.get(name)?.valid_record(config, &self.own_files.bundles_folder())
     }
 
     /// Returns a closure that renames the sandbox home of a renamed server, or `None` if the server is remote or keeps
@@ -71,7 +71,7 @@ impl LaunchFacts {
     pub fn sandbox_home_rename_task(&self, was: &str, entry: &ServerEntry) -> Option<impl FnOnce() + Send + 'static> {
         let stdio = entry.config.as_stdio().filter(|_| entry.name != was)?.clone();
         let (own, was, name) = (self.own_files.clone(), was.to_owned(), entry.name.clone());
-        Some(move || rename_sandbox_home(&own.home(&was, &stdio), &own.home(&name, &stdio)))
+        Some(move || rename_sandbox_home(&own.sandbox_home(&was, &stdio), &own.sandbox_home(&name, &stdio)))
     }
 
     /// Returns the package version that the user approved for a server with exactly these settings.

@@ -196,7 +196,7 @@ pub fn endpoints_by_purpose(endpoints: &[SignInEndpoint]) -> BTreeMap<String, St
 #[cfg(test)]
 mod tests {
     use credentials::sign_in::EndpointUse;
-    use offers::review::PinnedIdentity;
+    use offers::review::PinnedServerIdentity;
 
     use super::*;
 
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn external_change_keeps_own_pins() {
         let mut reviews = Reviews::read(pins_file(&[("a", pins_with_issuer("one")), ("b", pins_with_issuer("one"))]));
-        let identity = PinnedIdentity { hash: Hash::of_bytes(b"x"), parts: Map::new(), at: 1 };
+        let identity = PinnedServerIdentity { hash: Hash::of_bytes(b"x"), parts: Map::new(), at: 1 };
         reviews.change("a", |pins| pins.pin_command_or_address(identity.clone()));
         let changed = reviews.merge(pins_file(&[("a", pins_with_issuer("two")), ("b", pins_with_issuer("one"))]));
         assert_eq!(changed, ["a"], "only the changed server is reported");

@@ -10,7 +10,7 @@ mod owner;
 
 pub use handle::{EventReceiver, Host, ReplacedServer, SandboxStartError, ServerSetup, SetupError, StorageError};
 pub use host_state::{AppToolCommand, HostClosed, NumberedEvent, PermissionUses, rules, view};
-pub use launches::sandbox::BUNDLES_FOLDER;
+pub use launches::sandbox::BUNDLES_FOLDER_NAME;
 pub use owner::{
     AppTools, AppToolsForModel, CallOrigin, DataFlowError, DataFlowLabel, DecisionError, RestoreGrantError,
     ResultOrigin, ResultVerdict, ReviewError, SamplingError, SentCall, SentNotifier, ServerError, ServerForModel,
@@ -73,7 +73,7 @@ impl Default for HostOptions {
             decider_name: "user",
             user_origin: UsedBy::User,
             cool_down: Duration::from_secs(5 * 60),
-            max_activity_bytes: supervision::activity::MAX_TOTAL_BYTES,
+            max_activity_bytes: supervision::activity::MAX_TOTAL_ACTIVITY_BYTES,
             search_path: None,
             reread_launch_files: LaunchFiles::reread,
             shows_apps: false,

@@ -26,7 +26,7 @@ pub fn sandbox_home_name(name: &str, config: &StdioConfig) -> String {
 
 /// Returns the name of a server's home directory as [`sandbox_home_name`] does, but as if no path in the settings
 /// contained a symbolic link. Doesn't access the disk.
-pub fn sandbox_home_name_from_settings(name: &str, config: &StdioConfig) -> String {
+pub fn sandbox_home_name_unresolved(name: &str, config: &StdioConfig) -> String {
     sandbox_home_name_with_targets(name, config, |_, _, _| Vec::new())
 }
 

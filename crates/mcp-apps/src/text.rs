@@ -14,7 +14,7 @@ impl UntrustedTextExcerpt {
         let mut characters = text.chars();
         let beginning: String = characters.by_ref().take(MAX_EXCERPT_CHARS).collect();
         let more = if characters.next().is_some() { "…" } else { "" };
-        Self(format!("\"{}{more}\"", foreign::visible(&beginning)))
+        Self(format!("\"{}{more}\"", foreign::escape_invisible(&beginning)))
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use foreign::visible;
+use foreign::escape_invisible;
 use url::{Host, Url};
 
 use crate::error::AuthErrorCause;
@@ -199,7 +199,7 @@ pub(crate) fn displayed_url(url: &Url) -> String {
 /// Formats untrusted text for messages, on a single line. Tabs, which URL parsers ignore, are shown as `\t`.
 pub(crate) fn displayed_text(text: &str) -> String {
     let text: String = text.chars().take(MAX_DISPLAYED_URL_CHARS * 2).collect();
-    visible(text.trim_end()).replace('\t', "\\t").chars().take(MAX_DISPLAYED_URL_CHARS).collect()
+    escape_invisible(text.trim_end()).replace('\t', "\\t").chars().take(MAX_DISPLAYED_URL_CHARS).collect()
 }
 
 #[cfg(test)]

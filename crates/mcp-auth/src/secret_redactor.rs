@@ -137,7 +137,7 @@ impl SecretRedactor {
 /// Escapes and truncates untrusted text for display, and keeps its line breaks.
 fn escape_untrusted_lines(text: &str) -> String {
     let text: String = text.chars().take(MAX_DISPLAYED_BODY_CHARS).collect();
-    let shown: Vec<_> = text.lines().map(foreign::visible).collect();
+    let shown: Vec<_> = text.lines().map(foreign::escape_invisible).collect();
     shown.join("\n")
 }
 

@@ -164,7 +164,7 @@ impl StepLog {
                     }
                     (false, ..) => self.redactor.redact_text(&value),
                 };
-                shown.push((name.to_owned(), foreign::visible(&value).chars().take(1000).collect()));
+                shown.push((name.to_owned(), foreign::escape_invisible(&value).chars().take(1000).collect()));
             }
         }
         shown

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use foreign::visible;
+use foreign::escape_invisible;
 use ports::server_config::StdioConfig;
 use ports::url_parts::UrlParts;
 
@@ -11,7 +11,8 @@ const MAX_SERVER_NAME_CHARS: usize = 64;
 
 /// Converts `requested` to a valid server name, with as few changes as possible.
 pub(crate) fn to_valid_server_name(requested: &str) -> String {
-    let is_seen = |c: &char| !c.is_control() && matches!(visible(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
+    let is_seen =
+        |c: &char| !c.is_control() && matches!(escape_invisible(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
     let name: String = requested.chars().filter(is_seen).take(MAX_SERVER_NAME_CHARS).collect();
     match name.trim() {
         "" => String::from("server"),

@@ -8,7 +8,7 @@ use std::fmt;
 use std::num::ParseIntError;
 use std::str::FromStr;
 
-use foreign::visible;
+use foreign::escape_invisible;
 
 use crate::platform::{self, StartTime};
 
@@ -97,7 +97,7 @@ impl fmt::Display for RunningServerRecord {
             self.start_time,
             self.owner,
             self.owner_start_time,
-            visible(&self.program),
+            escape_invisible(&self.program),
         )
     }
 }

@@ -17,8 +17,8 @@ use host::view::HostEvent;
 use tauri::utils::config::BundleType;
 use tauri::{AppHandle, Env, Manager as _, Runtime, State};
 use updates::{
-    InstallTraces, Installation, PackageType, UpdateLimits, UpdateRefusal, UpdateReport, UpdateSource, UpdateStep,
-    Updater,
+    EmbeddedPackageType, Installation, InstallationFacts, UpdateLimits, UpdateRefusal, UpdateReport, UpdateSource,
+    UpdateStep, Updater,
 };
 
 #[cfg(feature = "updater")]
@@ -153,11 +153,11 @@ pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: S
 /// Command that stops the download of an update.
 #[tauri::command]
 pub(crate) fn stop_app_update(updates: State<'_, Updater>) {
-    updates.stop();
+    updates.stop_download();
 }
 
 fn detect_installation<R: Runtime>(app: &AppHandle<R>) -> Installation {
-    Installation::detect(&InstallTraces {
+    Installation::detect(&InstallationFacts {
         bundle: tauri::utils::platform::bundle_type().and_then(package_type),
         program: std::env::current_exe().unwrap_or_default(),
         appimage: appimage_path(app),
@@ -176,14 +176,14 @@ fn appimage_path<R: Runtime>(_: &AppHandle<R>) -> Option<PathBuf> {
     None
 }
 
-fn package_type(mark: BundleType) -> Option<PackageType> {
+fn package_type(mark: BundleType) -> Option<EmbeddedPackageType> {
     Some(match mark {
-        BundleType::AppImage => PackageType::AppImage,
-        BundleType::Deb => PackageType::Deb,
-        BundleType::Rpm => PackageType::Rpm,
-        BundleType::App => PackageType::App,
-        BundleType::Nsis => PackageType::Nsis,
-        BundleType::Msi => PackageType::Msi,
+        BundleType::AppImage => EmbeddedPackageType::AppImage,
+        BundleType::Deb => EmbeddedPackageType::Deb,
+        BundleType::Rpm => EmbeddedPackageType::Rpm,
+        BundleType::App => EmbeddedPackageType::App,
+        BundleType::Nsis => EmbeddedPackageType::Nsis,
+        BundleType::Msi => EmbeddedPackageType::Msi,
         // A disk image contains an .app, so no executable has this bundle type.
         BundleType::Dmg => return None,
     })

@@ -49,7 +49,7 @@ fn respond_with_document(api: &Api, view: &str, request: &Request) -> Response {
     if request.method() != Method::GET {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
-    let document = api.app_views().respond(view, request.uri().path());
+    let document = api.app_views().respond_to_frame(view, request.uri().path());
     let mut response = Response::builder().status(document.status);
     for (name, value) in document.headers {
         response = response.header(name, value);

@@ -95,7 +95,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     let (documents, secrets) = (Arc::clone(&host.ports().documents), Arc::clone(&host.ports().secrets));
     let registry = options.registry.map_or(RegistryChoice::Settings { documents, secrets }, RegistryChoice::Named);
     let installer = Installer::new(options.data_dir, registry, move |address, header| {
-        installer::open_catalog(address, header, Arc::new(store::CacheFolder::open(&cache_folder)?))
+        installer::open_registry_catalog(address, header, Arc::new(store::CacheFolder::open(&cache_folder)?))
     });
     let mut api = Api::new(host.clone()).with_computer_checks(computer).with_installer(installer);
     if let Some(home) = options.home {

@@ -53,7 +53,7 @@ async fn run_flood(method: &'static str) {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let (retained, dropped) = {
         let activity = activity.lock().unwrap();
-        (activity.entries_after(0, usize::MAX).count(), activity.dropped_count())
+        (activity.entries_after(0, usize::MAX).count(), activity.missing_count())
     };
     assert!(
         retained <= supervision::activity::MAX_ACTIVITY_ENTRIES,

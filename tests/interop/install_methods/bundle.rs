@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use api::{Api, dispatch};
 use host::HostOptions;
-use installer::{Installer, RegistryChoice, open_catalog};
+use installer::{Installer, RegistryChoice, open_registry_catalog};
 use serde_json::{Value, json};
 use store::CacheFolder;
 use testkit::app::TestApp;
@@ -136,7 +136,7 @@ fn unpacked_bundles(place: &Path) -> Vec<String> {
 fn api_for_removal(app: &TestApp) -> Api {
     let cache = app.folder.path().join("registry-cache");
     let installer = Installer::new(app.folder.path().join("data"), RegistryChoice::Official, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&cache)?))
+        open_registry_catalog(address, header, Arc::new(CacheFolder::open(&cache)?))
     });
     Api::new(app.host.clone()).with_installer(installer)
 }

@@ -291,10 +291,10 @@ impl Handler for Api {
     }
 
     async fn read_app_page(&self, r: AppRef) -> Result<AppPageReport, ApiError> {
-        Ok(self.apps.page(&r.server, &r.tool).await?)
+        Ok(self.apps.page_for_review(&r.server, &r.tool).await?)
     }
     async fn approve_app(&self, r: ApproveApp) -> Result<EmptyObject, ApiError> {
-        Ok(self.apps.approve(&r.server, &r.tool, &r.hash, r.grants).await.map(|()| EmptyObject {})?)
+        Ok(self.apps.approve_page(&r.server, &r.tool, &r.hash, r.grants).await.map(|()| EmptyObject {})?)
     }
     async fn revoke_app(&self, r: AppPageRef) -> Result<EmptyObject, ApiError> {
         apps::revoke_app(self, r).await
@@ -309,10 +309,10 @@ impl Handler for Api {
         Ok(self.apps.change_context(&r.view, r.context).map(|()| EmptyObject {})?)
     }
     async fn decide_app_request(&self, r: AnswerApp) -> Result<EmptyObject, ApiError> {
-        Ok(self.apps.answer(&r.view, r.request, r.answer).map(|()| EmptyObject {})?)
+        Ok(self.apps.answer_request(&r.view, r.request, r.answer).map(|()| EmptyObject {})?)
     }
     async fn set_app_tools(&self, r: SetAppTools) -> Result<EmptyObject, ApiError> {
-        Ok(self.apps.set_tools(&r.view, r.hash).await.map(|()| EmptyObject {})?)
+        Ok(self.apps.set_enabled_tools(&r.view, r.hash).await.map(|()| EmptyObject {})?)
     }
     async fn save_app_file(&self, r: SaveAppFile) -> Result<SavedFile, ApiError> {
         apps::save_app_file(self, r).await

@@ -26,6 +26,6 @@ pub(super) async fn check_computer(api: &Api) -> Result<CheckedComputer, ApiErro
         ReportingProgram { name: "Drawbridge", version: env!("CARGO_PKG_VERSION"), web_view: web_view.as_ref() };
     let servers: Vec<ReportedServer<'_>> =
         servers.iter().map(|server| ReportedServer { config: &server.config, state: None }).collect();
-    let report = checkup::report(&findings, program, &servers, &environment);
+    let report = checkup::report_markdown(&findings, program, &servers, &environment);
     Ok(CheckedComputer { findings, report })
 }

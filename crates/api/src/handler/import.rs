@@ -103,7 +103,7 @@ pub(super) async fn list_project_files(api: &Api, project: ProjectFolder) -> Res
 /// seen. The list is empty if the API has no home folder.
 pub(super) async fn list_unseen_projects(api: &Api) -> Result<UnseenProjects, ApiError> {
     let Some(environment) = api.environment.clone() else { return Ok(UnseenProjects::default()) };
-    Ok(UnseenProjects { projects: projects::unseen_projects(&api.host, environment).await? })
+    Ok(UnseenProjects { projects: projects::find_projects_with_unseen_servers(&api.host, environment).await? })
 }
 
 pub(super) async fn export_server(api: &Api, what: ExportServer) -> Result<ExportedServer, ApiError> {

@@ -7,7 +7,7 @@ use ::installer::{
     InstallError, InstallOffer as Offer, InstallOrigin as Origin, Installer, NewRegistryHeader, NotInstallable,
     install_choices,
 };
-use ::installs::{FillError, InstallPlan as Plan, PlanTarget, Template, TemplatePart};
+use ::installs::{FillError, InstallPlan as Plan, PlannedTransport, Template, TemplatePart};
 use ports::server_config::{NewServer, ServerTransport, ValuePart};
 use ports::time::{Clock as _, SystemClock};
 use registry::{
@@ -66,7 +66,7 @@ pub(super) async fn read_registry_server(api: &Api, r: RegistryServerName) -> Re
 }
 
 pub(super) async fn read_registry_setting(api: &Api) -> Result<RegistryReport, ApiError> {
-    let in_use = require_installer(api)?.registry_in_use().await?;
+    let in_use = require_installer(api)?.read_active_registry().await?;
     Ok(RegistryReport {
         official: in_use.address.is_official(),
         address: in_use.address.as_str().to_owned(),
@@ -245,7 +245,7 @@ pub(super) const fn registry_status_view(status: ListingStatus) -> RegistryStatu
 fn bundle_view(file: &::installer::BundleFile) -> OfferedBundle {
     let (archive, manifest) = (&file.bundle.archive, &file.bundle.manifest);
     let name = file.path.file_name().unwrap_or(file.path.as_os_str()).to_string_lossy();
-    let shown = |text: &str| foreign::visible(text).into_owned();
+    let shown = |text: &str| foreign::escape_invisible(text).into_owned();
     OfferedBundle {
         file: shown(&name),
         sha256: archive.sha256().to_owned(),
@@ -270,12 +270,12 @@ fn install_plan_view(
     sandbox: Option<Sandbox>,
 ) -> InstallPlan {
     let target = match &plan.target {
-        PlanTarget::Command { command, args, env } => PlannedTarget::Stdio {
+        PlannedTransport::Command { command, args, env } => PlannedTarget::Stdio {
             command: command.clone(),
             args: args.iter().flat_map(|arg| &arg.words).map(template_parts_view).collect(),
             env: env.iter().map(|(name, value)| (name.clone(), template_parts_view(value))).collect(),
         },
-        PlanTarget::Remote { url, kind, headers } => PlannedTarget::Http {
+        PlannedTransport::Remote { url, kind, headers } => PlannedTarget::Http {
             url: template_parts_view(url),
             kind: server_setup::http_kind_view(*kind),
             headers: headers.iter().map(|(name, value)| (name.clone(), template_parts_view(value))).collect(),
@@ -285,7 +285,7 @@ fn install_plan_view(
         name,
         target,
         inputs: plan.inputs.clone(),
-        exposed_secrets: plan.exposed_secrets().into_iter().map(str::to_owned).collect(),
+        exposed_secrets: plan.secret_inputs_outside_keychain().into_iter().map(str::to_owned).collect(),
         notes: plan.notes.clone(),
         containment,
         sandbox,

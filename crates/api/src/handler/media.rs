@@ -63,7 +63,7 @@ pub(super) async fn save_media(api: &Api, r: SaveMedia) -> Result<SavedFile, Api
     let bytes = BASE64_DECODER.decode(r.data).map_err(|error| {
         ApiError::new(ErrorCode::Invalid, format!("the server's data is not valid Base64: {error}"))
     })?;
-    let name = foreign::file_name(&r.title, "media", file_extension(&r.mime_type));
+    let name = foreign::safe_file_name(&r.title, "media", file_extension(&r.mime_type));
     Ok(saved_file(api.host.save_file(&name, move |file| file.write_all(&bytes)).await?))
 }
 

@@ -48,7 +48,7 @@ pub(super) async fn read_activity(api: &Api, r: ActivityRange) -> Result<Activit
     let limit = usize::try_from(r.limit).unwrap_or(MAX_ACTIVITY_PAGE_ENTRIES).min(MAX_ACTIVITY_PAGE_ENTRIES);
     let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
     let entries = activity.entries_after(r.after.unwrap_or(0), limit).map(views::activity_entry_view).collect();
-    Ok(ActivityPage { entries, dropped: activity.dropped_count() })
+    Ok(ActivityPage { entries, dropped: activity.missing_count() })
 }
 
 pub(super) async fn read_activity_message(api: &Api, r: ActivityRef) -> Result<ActivityBody, ApiError> {
@@ -60,7 +60,7 @@ pub(super) async fn read_activity_message(api: &Api, r: ActivityRef) -> Result<A
 
 pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFile, ApiError> {
     let activity = api.host.activity(server.clone()).await?;
-    let name = foreign::file_name(&format!("{server}-activity"), "activity", "jsonl");
+    let name = foreign::safe_file_name(&format!("{server}-activity"), "activity", "jsonl");
     // The lock of the log is released before the file is written, because connection and host need it.
     let entries: Vec<_> = {
         let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);

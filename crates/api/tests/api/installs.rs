@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use api::{Api, ErrorCode, dispatch};
-use installer::{Installer, RegistryChoice, open_catalog};
+use installer::{Installer, RegistryChoice, open_registry_catalog};
 use serde_json::{Value, json};
 use store::CacheFolder;
 use testkit::app::TestApp;
@@ -18,7 +18,7 @@ const SERVER_NAME: &str = "io.github.alice/notes";
 fn api_with_registry(app: &TestApp, registry: &TestRegistry) -> Api {
     let (registry, cache_folder) = (RegistryChoice::Named(registry.server.url("")), app.folder.path().join("kept"));
     let installer = Installer::new(app.folder.path().join("data"), registry, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
+        open_registry_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     });
     Api::new(app.host.clone()).with_installer(installer)
 }

@@ -8,8 +8,10 @@ pub use program::ProgramLocation;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use foreign::visible;
-use installs::{InputKind, InstallNote, InstallPlan, PlanInput, PlanTarget, Template, TemplateArgument, TemplatePart};
+use foreign::escape_invisible;
+use installs::{
+    ArgumentGroupTemplate, InputKind, InstallNote, InstallPlan, PlanInput, PlannedTransport, Template, TemplatePart,
+};
 use process::is_code_variable;
 
 use crate::manifest::normalized_bundle_path;
@@ -96,10 +98,10 @@ pub enum PlanError {
     #[error("the command contains a value that the user enters")]
     InputInCommand,
     /// The program is a file in the bundle's folder, but the bundle doesn't contain it.
-    #[error("the command is the file {}, which is not in the bundle", visible(.0))]
+    #[error("the command is the file {}, which is not in the bundle", escape_invisible(.0))]
     MissingProgram(String),
     /// This text of the manifest contains a reference to a secret in Drawbridge's keychain entries.
-    #[error("{} asks for a secret of the keychain", visible(.0))]
+    #[error("{} asks for a secret of the keychain", escape_invisible(.0))]
     ReferencesSecret(String),
     /// The path of this folder is not Unicode, so it can't be stored in the settings.
     #[error("the name of the folder {} is not Unicode", .0.display())]
@@ -138,7 +140,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     let mut templates = TemplateBuilder { inputs: &inputs, substitution: &substitution, notes: &mut notes };
     let mut args = Vec::new();
     for arg in &written.args {
-        args.push(TemplateArgument { words: vec![templates.template(arg, arg, true)?] });
+        args.push(ArgumentGroupTemplate { words: vec![templates.template(arg, arg, true)?] });
         watched.extend(normalized_bundle_path(arg).filter(|path| bundle.archive.file(path).is_some()));
     }
     let mut env = BTreeMap::new();
@@ -162,7 +164,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
         env.entry(UV_ISOLATED_VARIABLE.to_owned()).or_insert_with(|| "1".into());
     }
     notes.extend(unmet_requirements(bundle, place));
-    let target = PlanTarget::Command { command, args, env };
+    let target = PlannedTransport::Command { command, args, env };
     let name = server_name(manifest.display_name.as_deref().unwrap_or_default(), &manifest.name);
     Ok(BundlePlan { install: InstallPlan { name, target, inputs, notes }, program, watched })
 }
@@ -206,7 +208,7 @@ impl TemplateBuilder<'_> {
 
 /// Returns a text of the manifest with invisible characters escaped, for use in a note.
 fn escaped_note_text(text: &str) -> String {
-    visible(text).into_owned()
+    escape_invisible(text).into_owned()
 }
 
 fn plan_input(
@@ -277,7 +279,7 @@ fn unmet_requirements(bundle: &Bundle, place: &BundleEnvironment) -> Vec<Install
 /// characters, from the machine-readable one.
 fn server_name(display_name: &str, name: &str) -> String {
     let usable = |name: &str| {
-        let is_seen = |c: &char| !c.is_control() && visible(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8();
+        let is_seen = |c: &char| !c.is_control() && escape_invisible(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8();
         let name: String = name.chars().filter(is_seen).take(MAX_SERVER_NAME_CHARS).collect();
         name.trim().to_owned()
     };

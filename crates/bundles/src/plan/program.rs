@@ -76,7 +76,7 @@ impl ProgramLocation {
             Self::Runtime(_) | Self::Foreign(_) => launched_package(command, args).is_some(),
             Self::Inside(_) => false,
         };
-        let program = foreign::visible(command).into_owned();
+        let program = foreign::escape_invisible(command).into_owned();
         match self {
             _ if loads => Some(InstallNote::LoadsOverNetwork { program }),
             Self::Foreign(_) => Some(InstallNote::ProgramOutside { program }),

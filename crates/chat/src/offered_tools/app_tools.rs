@@ -2,7 +2,7 @@
 
 use host::{AppToolsForModel, Host, HostClosed};
 use models::ModelTool;
-use offers::review::{schema_with_visible_text, visible_text};
+use offers::review::{show_hidden_characters, show_hidden_characters_in_schema};
 
 use super::{MAX_OFFERED_TOOLS, OfferedTool, OfferedTools, ToolState, definition_tokens, unusable_tool};
 use crate::ConversationSettings;
@@ -42,7 +42,8 @@ impl OfferedTools {
     }
 
     fn add_app(&mut self, AppToolsForModel { server, app, tools }: &AppToolsForModel) {
-        let source = format!("Provided by an app of the server {:?} that the user has open.", visible_text(server));
+        let source =
+            format!("Provided by an app of the server {:?} that the user has open.", show_hidden_characters(server));
         for tool in tools.iter() {
             let key = app_tool_key(server, app, &tool.name);
             if self.by_key.len() >= MAX_OFFERED_TOOLS || self.by_key.contains_key(&key) {
@@ -50,11 +51,11 @@ impl OfferedTools {
                 self.tools.push(OfferedTool { app: Some(app.clone()), key, ..unusable });
                 continue;
             }
-            let description = tool.description.as_deref().map(visible_text).unwrap_or_default();
+            let description = tool.description.as_deref().map(show_hidden_characters).unwrap_or_default();
             let definition = ModelTool {
                 name: key.clone(),
                 description: Some(format!("{source}\n{description}").trim_end().to_owned()),
-                input_schema: schema_with_visible_text(tool.input_schema.clone()),
+                input_schema: show_hidden_characters_in_schema(tool.input_schema.clone()),
             };
             let tokens = definition_tokens(&definition);
             self.tokens += tokens;

@@ -148,7 +148,7 @@ pub const fn sign_in_failure(error: &AuthError) -> SignInFailure {
 
 /// Describes an account for the audit log and the activity log.
 #[must_use]
-pub fn account_text(account: &SignedInAccount) -> String {
+pub fn account_log_text(account: &SignedInAccount) -> String {
     let scopes = if account.scopes.is_empty() { "no scopes reported".to_owned() } else { account.scopes.join(" ") };
     format!("{} ({scopes})", account.issuer)
 }

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use credentials::providers::{MAX_PROVIDERS, ModelLists, ProviderError, ProviderView, ProvidersFile, ProvidersView};
+use credentials::providers::{
+    MAX_MODEL_PROVIDERS, ModelLists, ProviderError, ProviderView, ProvidersFile, ProvidersView,
+};
 use models::{Model, ModelError, ModelRef, ProviderSettings};
 
 /// The model providers: their settings and models, as last read, and the errors of their requests.
@@ -52,7 +54,7 @@ impl ProviderTable {
     pub fn check_provider_settings(&self, settings: &ProviderSettings) -> Result<(), ProviderError> {
         settings.check()?;
         let is_new = !self.file.providers.iter().any(|own| own.id == settings.id);
-        if is_new && self.file.providers.len() >= MAX_PROVIDERS { Err(ProviderError::TooMany) } else { Ok(()) }
+        if is_new && self.file.providers.len() >= MAX_MODEL_PROVIDERS { Err(ProviderError::TooMany) } else { Ok(()) }
     }
 
     /// Returns `true` if this table already treats the provider as confirmed (if `is_confirmed` is set) or as
@@ -115,7 +117,7 @@ mod tests {
     #[test]
     fn number_of_providers_is_bounded_and_each_can_be_changed() {
         let mut table = ProviderTable::default();
-        for n in 0..MAX_PROVIDERS {
+        for n in 0..MAX_MODEL_PROVIDERS {
             assert!(
                 table.check_provider_settings(&settings(&format!("p{n}"))).is_ok(),
                 "there is room for provider {n}"

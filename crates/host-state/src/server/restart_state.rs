@@ -134,7 +134,7 @@ impl RestartState {
     /// Ends the automatic restarts, because there were too many attempts or because the failure permits no restart. If
     /// the server was unreachable, [`RestartState::resume`] can begin a new series.
     pub fn on_no_restart(&mut self, failure: &ServerFailure) {
-        let may_resume = self.backoff.is_restarting() && failure.may_depend_on_network();
+        let may_resume = self.backoff.has_recent_restart() && failure.may_depend_on_network();
         let out_of_reach = self.approved.take().filter(|_| may_resume);
         *self = Self { wait: self.wait, out_of_reach, ..Self::default() };
     }
@@ -155,7 +155,7 @@ impl RestartState {
         let was_ready = self.ready.take();
         self.wait += 1;
         // A server that was never ready is not restarted, since the user has to resolve the cause.
-        if !failure.may_be_temporary() || was_ready.is_none() && !self.backoff.is_restarting() {
+        if !failure.may_be_temporary() || was_ready.is_none() && !self.backoff.has_recent_restart() {
             return None;
         }
         self.backoff.reset_after_run(was_ready.map(|since| since.elapsed()).unwrap_or_default());

@@ -25,7 +25,7 @@ use process::orphans::RunningServerRecord;
 use process::{SearchPath, ServerCommand};
 use secrecy::SecretString;
 use supervision::activity::ActivityLog;
-use supervision::limits::{ServerLimits, UsageGauge};
+use supervision::limits::{LatestServerUsage, ServerLimits};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::owner::{AuthorizedPayload, WeakOwner};
@@ -47,7 +47,7 @@ pub(crate) struct ConnectionStart {
     /// Limits on the resources that the server may use.
     pub(crate) limits: ServerLimits,
     /// Gauge on which the connection reports the resource usage of the server.
-    pub(crate) used: Arc<Mutex<UsageGauge>>,
+    pub(crate) used: Arc<Mutex<LatestServerUsage>>,
     /// Wall clock for determining when cached lists are stale.
     pub(crate) clock: SharedClock,
 }

@@ -17,7 +17,7 @@ use mcp_proto::session::{
 };
 use mcp_transport::driver::{DriverEvent, SessionControl, SessionOwner};
 use mcp_transport::stdio::StderrRing;
-use offers::catalog::{Catalog, CatalogListKind, ListReader};
+use offers::catalog::{Catalog, CatalogListKind, CatalogListReader};
 use ports::url_parts::redacted_url;
 use rustc_hash::FxHashMap;
 use supervision::activity::{ActivityKind, ActivityLog};
@@ -41,7 +41,7 @@ pub(crate) const PING_TIMEOUT: Duration = Duration::from_secs(10);
 /// The purpose of a request that the session sends.
 enum CallPurpose {
     Ticket(CallTicket),
-    Page(Box<ListReader>),
+    Page(Box<CatalogListReader>),
     /// A ping, to check that the server responds.
     Ping,
 }
@@ -214,7 +214,7 @@ impl SessionOwner for SessionRun<'_> {
     /// and its session is not ending. Reports never have to wait, since the owner handles each of them immediately.
     fn has_room(&mut self, _: usize) -> bool {
         let is_over = self.ending.stopped || self.ending.closed.is_some();
-        is_over || !self.usage.is_slowed()
+        is_over || !self.usage.must_slow_reading()
     }
 }
 
@@ -386,14 +386,14 @@ impl<'a> SessionRun<'a> {
         }
         let (last, retained, dropped) = {
             let activity = self.activity.lock().unwrap_or_else(PoisonError::into_inner);
-            (activity.latest_sequence(), activity.body_bytes(), activity.dropped_count())
+            (activity.latest_sequence(), activity.total_body_bytes(), activity.missing_count())
         };
-        self.usage.update_gauge(self.calls.tickets.len(), self.request_quota.count(), retained, dropped);
+        self.usage.update_displayed_usage(self.calls.tickets.len(), self.request_quota.pending(), retained, dropped);
         if last > self.gathered.reported_activity {
             self.gathered.reported_activity = last;
             self.send_event(ConnectionEvent::Activity { last });
         }
-        if let Some(refused) = self.request_quota.take_changed_refused_total() {
+        if let Some(refused) = self.request_quota.take_refused_total_if_changed() {
             self.send_event(ConnectionEvent::RequestsRefused { refused });
         }
         for (ticket, task) in std::mem::take(&mut self.gathered.tasks) {

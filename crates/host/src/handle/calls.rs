@@ -11,7 +11,7 @@ use mcp_proto::session::{CallError, ClientRequest, ServerResult};
 use mcp_proto::types::{
     CallToolResult, CompletionReference, CompletionResult, GetPromptResult, LogLevel, ResourceContents,
 };
-use offers::resource_cache::ResourceRead;
+use offers::resource_cache::ResourceReadResult;
 use offers::skills::SKILLS_EXTENSION;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
@@ -171,7 +171,7 @@ impl Host {
         server: String,
         uri: String,
         refresh: bool,
-    ) -> Result<ResourceRead, CallFailure> {
+    ) -> Result<ResourceReadResult, CallFailure> {
         self.read_resource_as(USER_OUTSIDE_CONVERSATION, id, server, uri, refresh).await
     }
 
@@ -187,7 +187,7 @@ impl Host {
         server: String,
         uri: String,
         refresh: bool,
-    ) -> Result<ResourceRead, CallFailure> {
+    ) -> Result<ResourceReadResult, CallFailure> {
         let target = (server.clone(), uri.clone());
         let fresh = self.with_owner(move |owner| owner.cached_read(&target.0, &target.1)).await?;
         if let Some(read) = fresh.filter(|_| !refresh) {
@@ -201,7 +201,7 @@ impl Host {
             ServerResult::Contents { contents, cache } => {
                 let keep = move |owner: &mut Owner| {
                     let fresh_until = owner.cache_read(&server, &uri, &contents, cache);
-                    ResourceRead { contents, cached: false, fresh_until }
+                    ResourceReadResult { contents, cached: false, fresh_until }
                 };
                 Ok(self.with_owner(keep).await?)
             }

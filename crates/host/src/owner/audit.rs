@@ -154,7 +154,7 @@ impl Owner {
             None => (decided.subject.to_owned(), content),
             Some(activity) => {
                 let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
-                (activity.redacted(decided.subject.to_owned()), content.map(|content| activity.redacted(content)))
+                (activity.redact_text(decided.subject.to_owned()), content.map(|content| activity.redact_text(content)))
             }
         };
         let mut entry = AuditEntry {

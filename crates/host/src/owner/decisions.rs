@@ -9,7 +9,7 @@ mod shared_folders;
 pub(crate) use shared_folders::canonical_folders;
 
 use domain::consent_request::{ConsentRequestId, ConsentRequestOutcome};
-use launches::current_files::read_current_files;
+use launches::current_files::read_current_launch_files;
 use ports::url_parts::UrlParts;
 use process::LaunchFiles;
 use serde_json::{Map, Value};
@@ -57,7 +57,7 @@ impl Owner {
         }
         let (paths, hash) = (self.paths_to_resolve(pending), hash.to_owned());
         if let ConsentRequestBody::StartServer { files, .. } = &pending.view.body {
-            let looking = read_current_files(files.clone(), self.options.reread_launch_files);
+            let looking = read_current_launch_files(files.clone(), self.options.reread_launch_files);
             self.consent.pending[at].being_looked_at = true;
             self.run_concurrently(looking, move |owner, files| {
                 owner.decide_start_request(id, &hash, answer, files, reply)

@@ -32,7 +32,7 @@ use ports::Platform;
 use ports::url_parts::UrlParts;
 use serde_json::Map;
 use server_requests::sampling::conversion::to_model_request;
-use server_requests::sampling::{SamplingState, request_hash};
+use server_requests::sampling::{SamplingState, sampling_request_hash};
 
 use payload_hashes::{client_credentials_hash, read_request_hash, response_hash, sign_in_url_hash, url_hash};
 
@@ -138,7 +138,7 @@ impl SendPermit {
         let choice = state.model.as_ref().ok_or(DecisionError::WrongKind("there is no model"))?;
         let request = to_model_request(params).map_err(DecisionError::Unfit)?;
         let payload = (choice.model.clone(), request);
-        self.authorize(for_server, payload, &request_hash(params, state))
+        self.authorize(for_server, payload, &sampling_request_hash(params, state))
             .map_err(|PayloadMismatch| DecisionError::Stale)
     }
 

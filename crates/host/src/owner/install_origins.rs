@@ -29,8 +29,8 @@ impl Owner {
         expected: Option<(ServerOrigin, ServerConfig)>,
         reply: oneshot::Sender<Result<bool, StoreError>>,
     ) {
-        let (record, bundles) = (InstallRecord::new(origin, filled_in, config), self.launches.own_files.bundles());
-        let entry = name.clone();
+        let record = InstallRecord::new(origin, filled_in, config);
+        let (entry, bundles) = (name.clone(), self.launches.own_files.bundles_folder());
         let change = move |stored: Option<Value>| {
             let is_now = expected.as_ref().map(|(_, config)| config);
             let read = |stored: &Value| serde_json::from_value::<InstallRecord>(stored.get(&entry)?.clone()).ok();

@@ -3,9 +3,9 @@
 
 use credentials::sign_in::SignInEndpoint;
 use host_state::AuditedDecision;
-use launches::pinned_parts::{named_address_parts, named_command_parts};
+use launches::pinned_parts::{pinned_address_parts, pinned_command_parts};
 use mcp_proto::types::Tool;
-use offers::review::{DefinitionKind, PinnedIdentity, Pins, ServerPins};
+use offers::review::{DefinitionKind, PinnedServerIdentity, Pins, ServerPins};
 use policy::{Hash, ReviewState};
 use ports::Document;
 use ports::server_config::ServerTransport;
@@ -26,13 +26,13 @@ impl Owner {
             ServerTransport::Stdio(config) => {
                 let Some((program, _)) = &record.launch.found else { return };
                 let command = record.launch.command.as_ref().unwrap_or(config);
-                named_command_parts(command, program, record.launch.files.as_ref(), record.launch.package.as_ref())
+                pinned_command_parts(command, program, record.launch.files.as_ref(), record.launch.package.as_ref())
             }
-            ServerTransport::Http(config) => named_address_parts(config),
+            ServerTransport::Http(config) => pinned_address_parts(config),
         };
         let pinned = self.reviews.pins.get(server).and_then(|pins| pins.identity.as_ref());
         if pinned.is_none_or(|pinned| pinned.hash != *approved || pinned.parts != parts) {
-            let identity = PinnedIdentity { hash: approved.clone(), parts, at: self.now() };
+            let identity = PinnedServerIdentity { hash: approved.clone(), parts, at: self.now() };
             self.change_pins(server, self.is_decided_by_person(), move |pins| {
                 pins.pin_command_or_address(identity.clone())
             });

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use credentials::providers::{
-    KeychainProvider, MAX_PROVIDERS, ModelList, ModelLists, ProviderError, ProvidersFile, UnconfirmedProvider,
+    MAX_MODEL_PROVIDERS, ModelList, ModelLists, ProviderError, ProvidersFile, StoredKeyProvider, UnconfirmedProvider,
 };
 use domain::StoreError;
 use models::{Model, ModelError, ModelRef, ProviderSettings};
@@ -66,7 +66,7 @@ impl Owner {
             return;
         };
         file.providers.retain(|settings| settings.check().is_ok());
-        file.providers.truncate(MAX_PROVIDERS);
+        file.providers.truncate(MAX_MODEL_PROVIDERS);
         let lists: ModelLists = if self.documents.writer.has_pending_writes(Document::ModelLists) {
             self.models.providers.lists.clone()
         } else {
@@ -120,7 +120,7 @@ impl Owner {
             return self.models.registry.put(id, Arc::new(UnconfirmedProvider { kind, problem }), models);
         }
         self.models.providers.set_confirmed(&id);
-        match KeychainProvider::new(settings, Arc::clone(&self.ports.secrets)) {
+        match StoredKeyProvider::new(settings, Arc::clone(&self.ports.secrets)) {
             Ok(provider) => self.models.registry.put(id, Arc::new(provider), models),
             Err(error) => {
                 self.models.providers.problems.insert(id, error);

@@ -162,7 +162,7 @@ async fn newer_version_is_reported_with_its_changes() {
 }
 
 #[tokio::test]
-async fn deletion_is_detected_despite_a_cached_response() {
+async fn deleted_registry_entry_is_detected_despite_a_cached_response() {
     let app = TestApp::start(Vec::new()).await;
     let registry = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
     let draft = install_draft(registry_source(package_target()), "mine", &[("NOTES_KEY", "one")]);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use installer::{InstallError, Installer, NewRegistryHeader, RegistryChoice, open_catalog};
+use installer::{InstallError, Installer, NewRegistryHeader, RegistryChoice, open_registry_catalog};
 use ports::secrets::SecretsInMemory;
 use ports::{Documents, Secrets};
 use registry::{CachePolicy, RegistryError, SearchQuery};
@@ -20,7 +20,7 @@ fn installer_from_settings(app: &TestApp, secrets: &Arc<SecretsInMemory>) -> Ins
     let cache_folder = app.folder.path().join("kept");
     let choice = RegistryChoice::Settings { documents, secrets };
     Installer::new(app.folder.path().join("data"), choice, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
+        open_registry_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     })
 }
 
@@ -39,13 +39,13 @@ async fn configured_registry_is_requested_with_its_header() {
     let registry = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
     let (installer, other) = (installer_from_settings(&app, &secrets), installer_from_settings(&app, &secrets));
     assert!(
-        installer.registry_in_use().await.unwrap().address.is_official(),
+        installer.read_active_registry().await.unwrap().address.is_official(),
         "the official registry must be the default"
     );
     let address = registry.server.url("");
     installer.set_registry(Some(address.clone()), authorization_header(Some(HEADER_VALUE))).await.unwrap();
     for (installer, who) in [(&installer, "the one that set it"), (&other, "another program")] {
-        let in_use = installer.registry_in_use().await.unwrap();
+        let in_use = installer.read_active_registry().await.unwrap();
         assert_eq!((in_use.address.as_str(), in_use.is_named), (address.as_str(), false), "{who}");
         assert_eq!(in_use.header.as_deref(), Some("Authorization"), "{who}");
         assert_eq!(count_search_results(installer).await.unwrap(), 1, "{who}");
@@ -103,12 +103,12 @@ async fn registry_header_keeps_its_value_and_is_removed_with_its_registry() {
     );
     assert_eq!(stored_count(), 1);
     installer.set_registry(None, None).await.unwrap();
-    assert!(installer.registry_in_use().await.unwrap().address.is_official());
+    assert!(installer.read_active_registry().await.unwrap().address.is_official());
     assert_eq!(stored_count(), 0, "the value must be removed from the keychain");
 }
 
 #[tokio::test]
-async fn invalid_registry_is_rejected() {
+async fn invalid_registry_setting_is_rejected() {
     let (app, secrets) = (TestApp::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
     let installer = installer_from_settings(&app, &secrets);
     for address in ["http://registry.example", "registry.example", "https://ann:pass@registry.example", ""] {
@@ -120,7 +120,7 @@ async fn invalid_registry_is_rejected() {
     assert!(matches!(refused, InstallError::Registry(RegistryError::Header { .. })), "{refused}");
     let refused = installer.set_registry(None, authorization_header(Some(HEADER_VALUE))).await.unwrap_err();
     assert!(matches!(refused, InstallError::OfficialHeader), "{refused}");
-    assert!(installer.registry_in_use().await.unwrap().address.is_official(), "the setting must not change");
+    assert!(installer.read_active_registry().await.unwrap().address.is_official(), "the setting must not change");
     assert_eq!(secrets.keys("registry/").unwrap(), [""; 0]);
     let registry = TestRegistry::start(Vec::new()).await;
     let named = crate::test_installer(&app, &registry);
@@ -129,5 +129,5 @@ async fn invalid_registry_is_rejected() {
         matches!(refused, InstallError::RegistryNamed),
         "a registry named by the environment must not be replaced: {refused}"
     );
-    assert!(named.registry_in_use().await.unwrap().is_named);
+    assert!(named.read_active_registry().await.unwrap().is_named);
 }

@@ -256,8 +256,8 @@ fn download_file_name(uri: &str) -> String {
             && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
     };
     match last.rsplit_once('.').filter(|(_, extension)| is_extension(extension)) {
-        Some((title, extension)) => foreign::file_name(title, DEFAULT_NAME, extension),
-        None => foreign::file_name(last, DEFAULT_NAME, "bin"),
+        Some((title, extension)) => foreign::safe_file_name(title, DEFAULT_NAME, extension),
+        None => foreign::safe_file_name(last, DEFAULT_NAME, "bin"),
     }
 }
 

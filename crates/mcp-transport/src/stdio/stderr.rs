@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use foreign::visible;
+use foreign::escape_invisible;
 use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc;
@@ -120,7 +120,7 @@ struct StderrForwarder {
 
 impl StderrForwarder {
     fn forward_line(&mut self, line: &[u8], cut: u64) {
-        let mut text = visible(&String::from_utf8_lossy(line)).into_owned();
+        let mut text = escape_invisible(&String::from_utf8_lossy(line)).into_owned();
         if cut > 0 {
             text.push_str(&format!(" [… {cut} bytes cut]"));
         }

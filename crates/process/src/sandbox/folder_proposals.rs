@@ -4,7 +4,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use foreign::visible;
+use foreign::escape_invisible;
 use serde::{Deserialize, Serialize};
 
 /// Names of files that mark a folder as a single program, library or project. Such a folder may be proposed even if it
@@ -105,7 +105,7 @@ pub(crate) fn check_folder_proposal(
     home: Option<&Path>,
     hidden: &[PathBuf],
 ) -> Result<(), ProposalRefusal> {
-    if folder.to_str().is_none_or(|text| visible(text) != text || text.contains(char::is_control)) {
+    if folder.to_str().is_none_or(|text| escape_invisible(text) != text || text.contains(char::is_control)) {
         return Err(ProposalRefusal::Name);
     }
     if hidden.iter().any(|own| folder.starts_with(own)) {

@@ -15,11 +15,11 @@ const THIS_FILE_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
 /// Groups of types in different crates that may have the same fields, each with the reason.
 const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
     (
-        &["app-views::AppResponse", "mcp-auth::LoggedHttpResponse"],
+        &["app-views::AppFrameResponse", "mcp-auth::LoggedHttpResponse"],
         "one is the response that a frame gets, the other a response that a sign-in received",
     ),
     (
-        &["app-views::PageReview", "offers::AppReviewState"],
+        &["app-views::AppPageReview", "offers::AppReviewState"],
         "the page gets the grants next to the state, also those that a new approval would give",
     ),
     (
@@ -122,7 +122,7 @@ const EQUAL_TYPE_EXCEPTIONS: [(&[&str], &str); 40] = [
         &["mcp-auth::LoggedHttpRequest", "mcp-transport::HttpRequestParts"],
         "one request is redacted and shown to the user, the other is sent",
     ),
-    (&["api::ResourceResult", "offers::ResourceRead"], "one holds wire types, which are not the page's types"),
+    (&["api::ResourceResult", "offers::ResourceReadResult"], "one holds wire types, which are not the page's types"),
     (
         &["api::UnknownPackageReason", "launches::UnknownPackage"],
         "the page has other names for the reasons, and a separate detail",

@@ -113,7 +113,7 @@ const HTTP_CLIENT_CALLS: [&str; 9] = [
 /// Calls that open URLs or files with programs of the operating system.
 const URL_OPENING_CALLS: [&str; 5] =
     [".opener()", "tauri_plugin_opener::open_", "webbrowser::open(", "opener::open(", "open::that"];
-const CREDENTIAL_CALLS: [&str; 3] = ["KeychainProvider::new(", "request_test_reply(", "TokenVaults::"];
+const CREDENTIAL_CALLS: [&str; 3] = ["StoredKeyProvider::new(", "request_test_reply(", "TokenVaults::"];
 
 pub(super) fn find_disallowed_credential_uses(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -286,12 +286,12 @@ mod tests {
 
     #[test]
     fn credentials_outside_the_host_are_reported() {
-        let code = "let provider = KeychainProvider::new(settings, secrets)?;\n";
+        let code = "let provider = StoredKeyProvider::new(settings, secrets)?;\n";
         let tree = Tree::from_files(&[
             ("crates/api/src/lib.rs", code),
             ("crates/host/src/owner/providers.rs", code),
             ("crates/credentials/tests/all.rs", code),
-            ("crates/xtask/src/lib.rs", "const CALLS: [&str; 1] = [\"KeychainProvider::new(\"];\n"),
+            ("crates/xtask/src/lib.rs", "const CALLS: [&str; 1] = [\"StoredKeyProvider::new(\"];\n"),
         ]);
         assert_eq!(
             finding_paths(&find_disallowed_credential_uses(&tree)),

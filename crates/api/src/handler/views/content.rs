@@ -87,7 +87,7 @@ pub(in crate::handler) fn resource_view(resource: mcp::Resource) -> Resource {
 
 pub(in crate::handler) fn template_view(template: mcp::ResourceTemplate) -> ResourceTemplate {
     ResourceTemplate {
-        variables: offers::uri_template::variable_names(&template.uri_template),
+        variables: offers::uri_template::template_variable_names(&template.uri_template),
         uri_template: template.uri_template,
         name: template.name,
         title: template.title,

@@ -72,7 +72,7 @@ fn sampling_run_view(run: sampling::ModelAnswerState) -> SamplingRun {
             input_tokens: usage.input,
             output_tokens: usage.output,
             micros,
-            no_tool_used: note == Some(sampling::ModelAnswerNote::NoToolUsed),
+            no_tool_used: note == Some(sampling::UnmetRequirementNote::NoToolUsed),
         },
         sampling::ModelAnswerState::Stopped => SamplingRun::Stopped,
         sampling::ModelAnswerState::Failed { code, message } => SamplingRun::Failed { code, message },

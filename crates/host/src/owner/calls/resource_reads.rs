@@ -4,7 +4,7 @@
 use domain::Millis;
 use mcp_proto::session::CacheHint;
 use mcp_proto::types::{LogLevel, ResourceContents};
-use offers::resource_cache::ResourceRead;
+use offers::resource_cache::ResourceReadResult;
 use ports::server_config::config_hash;
 use tokio::time::Instant;
 
@@ -13,7 +13,7 @@ use crate::view::{HostEvent, ServerState};
 
 impl Owner {
     /// Returns the contents of a resource from the cache, if they are still fresh.
-    pub(crate) fn cached_read(&mut self, server: &str, uri: &str) -> Option<ResourceRead> {
+    pub(crate) fn cached_read(&mut self, server: &str, uri: &str) -> Option<ResourceReadResult> {
         let record = self.servers.records.get(server).filter(|record| record.state == ServerState::Ready)?;
         self.calls.reads.get_fresh(server, &config_hash(&record.config), uri, Instant::now())
     }

@@ -160,7 +160,7 @@ impl Owner {
         if !problems.is_empty() {
             return Err(DecisionError::Form(problems));
         }
-        let logged = Some(policy::canonical_json_object(&form.without_secrets(&content)));
+        let logged = Some(policy::canonical_json_object(&form.redact_secret_fields(&content)));
         let answer = ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
         let outgoing = OutgoingPayload::response(pending, message.clone(), logged, &answer);
         self.audit_approval_and_remove(approval, ApprovalScope::Once, outgoing, move |owner, pending, permit| {

@@ -3,7 +3,7 @@
 
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
-use server_requests::sampling::{ModelUsage, ModelUsageRecord, estimated_tokens};
+use server_requests::sampling::{ModelUsage, ModelUsageRecord, estimated_input_tokens};
 use supervision::activity::ActivityKind;
 
 use super::Owner;
@@ -21,7 +21,7 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<UsageReservation, DecisionError>) + Send + 'static,
     ) {
         let settings = self.models.sampling.settings(server);
-        let (input, price) = (estimated_tokens(params), self.models.price_of(model));
+        let (input, price) = (estimated_input_tokens(params), self.models.price_of(model));
         // Local models are free of charge.
         let is_local = self.models.providers.settings_of(&model.provider).is_ok_and(|provider| provider.is_local());
         if settings.limits_cost() && price.is_none() && !is_local {

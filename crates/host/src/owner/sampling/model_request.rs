@@ -6,8 +6,8 @@ use domain::consent_request::ConsentRequestId;
 use futures_util::StreamExt as _;
 use models::{ModelError, ModelRef, ModelRequest, ProviderRegistry, ReplyDelta, ToolChoice};
 use policy::ApprovalScope;
-use server_requests::sampling::conversion::{reply_to_sampling_result, to_tool_choice, uses_tool};
-use server_requests::sampling::{ModelAnswerNote, ModelAnswerState, empty_sampling_result, request_hash};
+use server_requests::sampling::conversion::{contains_tool_use, reply_to_sampling_result, to_tool_choice};
+use server_requests::sampling::{ModelAnswerState, UnmetRequirementNote, empty_sampling_result, sampling_request_hash};
 use tokio::time::Instant;
 
 use super::Owner;
@@ -81,7 +81,7 @@ impl Owner {
         self.consent.pending[at].running = Some(ModelRun::new(number, reservation, progress, task.abort_handle()));
         if let ConsentRequestBody::Sampling { request, state, .. } = &mut self.consent.pending[at].view.body {
             state.attempts = state.attempts.saturating_add(1);
-            state.last_sent = Some(request_hash(request, state));
+            state.last_sent = Some(sampling_request_hash(request, state));
         }
         self.set_model_reply(at, None, ModelAnswerState::Running { text: String::new(), thinking: false });
     }
@@ -107,8 +107,8 @@ impl Owner {
             Ok(reply) => match reply_to_sampling_result(&reply, request) {
                 Err(unfit) => (None, ModelAnswerState::Failed { code: unfit.code(), message: unfit.to_string() }),
                 Ok(answer) => {
-                    let broke = to_tool_choice(request) == ToolChoice::Required && !uses_tool(&answer);
-                    let note = broke.then_some(ModelAnswerNote::NoToolUsed);
+                    let broke = to_tool_choice(request) == ToolChoice::Required && !contains_tool_use(&answer);
+                    let note = broke.then_some(UnmetRequirementNote::NoToolUsed);
                     (Some(answer), ModelAnswerState::Done { usage: reply.usage, micros, note })
                 }
             },

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use launches::packages::LauncherPackage;
-use launches::sandbox::{DrawbridgeFiles, SandboxPlanError, plan};
+use launches::sandbox::{DrawbridgeFiles, SandboxPlanError, plan_sandbox};
 use ports::server_config::{BundleFiles, StdioConfig};
 use process::sandbox::ResolvedSandbox;
 use process::{CommandNotFound, LaunchFiles, SearchPath, SearchPathSource, ServerCommand};
@@ -46,7 +46,7 @@ pub(super) async fn resolve_and_plan_command(
     let command = own.add_home_and_hidden_folders_to_sandbox(&name, &config, command).await;
     let (path, found) = find_command(command.clone(), known).await;
     let planned = match verified.and(found.map_err(SandboxPlanError::from)) {
-        Ok(program) => match plan(&command, &program, &path, &config, &own).await {
+        Ok(program) => match plan_sandbox(&command, &program, &path, &config, &own).await {
             Ok(plan) => {
                 let launched = crate::owner::packages::launched_package(&config, &command.directory());
                 let files = read_launch_files(command, program.clone(), path.clone()).await;
@@ -63,7 +63,7 @@ pub(super) async fn resolve_and_plan_command(
 /// Verifies all files of an unpacked bundle, on a blocking thread.
 pub(super) async fn verify_bundle(own: &DrawbridgeFiles, bundle: Option<BundleFiles>) -> Result<(), SandboxPlanError> {
     let Some(BundleFiles { tree, folder, .. }) = bundle else { return Ok(()) };
-    let root = own.bundles();
+    let root = own.bundles_folder();
     let verified = tokio::task::spawn_blocking(move || {
         let Some(place) = bundles::direct_subfolder(&root, &folder) else {
             return Err("the record of its installation names no folder of a bundle".to_owned());

@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use credentials::settings::SignInSettingsError;
 use host_state::unresolved_secret_failure;
 use launches::approvals::command_hash;
-use launches::current_files::read_current_files;
+use launches::current_files::read_current_launch_files;
 use mcp_proto::session::{HandshakeMode, SessionConfig};
 use mcp_proto::types::{ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability};
 use ports::Secrets;
@@ -81,7 +81,7 @@ impl Owner {
             Ok((mut start, sign_in)) => {
                 let secrets = std::mem::take(&mut start.secrets);
                 // The server may repeat the secrets in its messages, so the activity log redacts them.
-                record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_named_secrets(secrets);
+                record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_settings_secrets(secrets);
                 start.authorizer = sign_in.map(|made| record.sign_in.get_or_store(made).authorizer());
                 start.known = self.known_server(name);
                 self.connect(name, ConnectionTarget::Url(start), None, permit);
@@ -106,7 +106,7 @@ impl Owner {
         match read {
             Ok((environment, secrets)) => {
                 // The server may repeat the secrets in its messages, so the activity log redacts them.
-                record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_named_secrets(secrets);
+                record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_settings_secrets(secrets);
                 let command = ServerCommand { environment, ..command };
                 self.connect_process(name, ConnectionTarget::Process { command, program, path }, permit);
             }
@@ -123,7 +123,7 @@ impl Owner {
         let Some(config) = self.servers.records.get(name).map(|record| Arc::clone(&record.config)) else { return };
         let (name, files) = (name.to_owned(), files.clone());
         let (bundle, own) = (self.launches.bundle_files(&name, &config), self.launches.own_files.clone());
-        let files = read_current_files(files, self.options.reread_launch_files);
+        let files = read_current_launch_files(files, self.options.reread_launch_files);
         let looking = async move { (verify_bundle(&own, bundle).await, files.await) };
         self.run_concurrently(looking, move |owner, (verified, files)| {
             if owner.lifetime.is_closing || owner.servers.starting_record(&name, &config).is_none() {

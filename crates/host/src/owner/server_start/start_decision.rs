@@ -7,7 +7,7 @@ use std::sync::Arc;
 use domain::consent_request::ConsentRequestOrigin;
 use launches::approvals::{address_text, command_hash, command_text, strip_sandbox_text};
 use launches::packages::LoadedPackage;
-use launches::pinned_parts::changed_files;
+use launches::pinned_parts::changed_launch_files;
 use policy::{ApprovalScope, DecisionReason, GrantSubject, Hash, PolicyAct, PolicyDecision};
 use ports::server_config::{HttpConfig, StdioConfig};
 use supervision::activity::ActivityKind;
@@ -40,7 +40,7 @@ impl Owner {
         let writers = self.launch_file_writers(name, &files);
         let package = package.map(Box::new);
         let identity = self.reviews.pins.get(name).and_then(|pins| pins.identity.as_ref());
-        let changed_files = identity.map(|identity| changed_files(&identity.parts, &files)).unwrap_or_default();
+        let changed_files = identity.map(|identity| changed_launch_files(&identity.parts, &files)).unwrap_or_default();
         let earlier_approval = None;
         let body = ConsentRequestBody::StartServer {
             config,

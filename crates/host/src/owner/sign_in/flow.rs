@@ -139,7 +139,7 @@ impl Owner {
         record.sign_in.flow = None;
         match ended {
             Ok(account) => {
-                let words = views::account_text(&account);
+                let words = views::account_log_text(&account);
                 record.log_activity_line(ActivityKind::State, &format!("signed in: {words}"));
                 let by_user = record.sign_in.sign_in.as_ref().is_some_and(|sign_in| !sign_in.is_unattended());
                 record.supervision.on_signed_in(by_user);

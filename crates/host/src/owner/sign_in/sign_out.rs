@@ -127,7 +127,7 @@ impl Owner {
         // The sign-in in use also knows tokens that are being requested.
         let used = record.sign_in.sign_in.as_ref().map(|sign_in| Arc::clone(&sign_in.authorization));
         let config = record.config.as_http().cloned();
-        let (emptying, name) = (self.sign_ins.vaults.remove_entry(name), name.to_owned());
+        let (emptying, name) = (self.sign_ins.vaults.empty_vault(name), name.to_owned());
         tokio::spawn(async move {
             let EmptiedVault { was, removed } = emptying.await;
             let is_remote = config.is_some();

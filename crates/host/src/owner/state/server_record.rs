@@ -8,7 +8,7 @@ pub(in crate::owner) use sign_in_state::{AfterSession, AfterSignOut, SignInState
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ::supervision::activity::{ActivityKind, ActivityLog};
-use ::supervision::limits::UsageGauge;
+use ::supervision::limits::LatestServerUsage;
 use domain::Millis;
 use host_state::{LaunchState, OfferState, RestartState};
 use mcp_proto::Revision;
@@ -31,7 +31,7 @@ pub(crate) struct ServerRecord {
     pub(crate) offer: OfferState,
     pub(crate) activity: Arc<Mutex<ActivityLog>>,
     /// Measured resource usage of the server, and the limits on it.
-    pub(crate) used: Arc<Mutex<UsageGauge>>,
+    pub(crate) used: Arc<Mutex<LatestServerUsage>>,
     pub(in crate::owner) supervision: RestartState,
     /// Set if the server has to be started again once it has stopped.
     pub(crate) start_again: bool,
@@ -98,7 +98,7 @@ impl ServerRecord {
 
     /// Returns `text` with all access tokens of this server redacted.
     pub(in crate::owner) fn redacted(&self, text: String) -> String {
-        self.activity.lock().unwrap_or_else(PoisonError::into_inner).redacted(text)
+        self.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_text(text)
     }
 }
 

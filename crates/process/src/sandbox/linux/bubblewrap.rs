@@ -12,7 +12,7 @@ use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use foreign::visible;
+use foreign::escape_invisible;
 use process_wrap::tokio::ChildWrapper;
 use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
@@ -169,7 +169,7 @@ pub(super) async fn wait_for_end(child: &mut dyn ChildWrapper) -> io::Result<(Ex
         stderr.take(MAX_ERROR_OUTPUT_BYTES).read_to_end(&mut words).await?;
     }
     let status = child.inner_mut().wait().await?;
-    Ok((status, visible(String::from_utf8_lossy(&words).trim()).into_owned()))
+    Ok((status, escape_invisible(String::from_utf8_lossy(&words).trim()).into_owned()))
 }
 
 /// Returns all arguments of bubblewrap that precede the server's program, and the file descriptors to which they refer.

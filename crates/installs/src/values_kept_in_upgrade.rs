@@ -9,11 +9,11 @@ use ports::server_config::{
 };
 
 use crate::input::SubstitutionValues;
-use crate::{FillError, InputValues, InstallPlan, PlanTarget, Template, TemplatePart};
+use crate::{FillError, InputValues, InstallPlan, PlannedTransport, Template, TemplatePart};
 
 /// Values of an installed server that an upgrade takes over into the new version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CarriedValues {
+pub struct ValuesKeptInUpgrade {
     /// Values of inputs that are not secret, by the keys of the new plan's inputs.
     pub values: InputValues,
     /// Keys of the new plan's secret inputs whose values are already in the keychain, because the installed server has
@@ -29,25 +29,28 @@ impl InstallPlan {
     /// The value of each variable or header is compared with the plan's template. If it matches the template, its
     /// secrets are carried over. Values are never carried over to another origin.
     #[must_use]
-    pub fn carry_values_from(&self, config: &ServerConfig, filled_in: &FilledInputs) -> CarriedValues {
+    pub fn values_kept_from(&self, config: &ServerConfig, filled_in: &FilledInputs) -> ValuesKeptInUpgrade {
         let (templates, is_same_kind) = match (&self.target, &config.transport) {
-            (PlanTarget::Command { env, .. }, ServerTransport::Stdio(_)) => (env, true),
-            (PlanTarget::Remote { headers, .. }, ServerTransport::Http(_)) => (headers, true),
-            (PlanTarget::Command { env, .. }, _) => (env, false),
-            (PlanTarget::Remote { headers, .. }, _) => (headers, false),
+            (PlannedTransport::Command { env, .. }, ServerTransport::Stdio(_)) => (env, true),
+            (PlannedTransport::Remote { headers, .. }, ServerTransport::Http(_)) => (headers, true),
+            (PlannedTransport::Command { env, .. }, _) => (env, false),
+            (PlannedTransport::Remote { headers, .. }, _) => (headers, false),
         };
-        let mut carried = CarriedValues { values: self.accepted_values(&filled_in.values), ..CarriedValues::default() };
-        if !is_same_kind || self.changes_origin(config, &carried.values) {
+        let mut carried = ValuesKeptInUpgrade {
+            values: self.values_accepted_by_inputs(&filled_in.values),
+            ..ValuesKeptInUpgrade::default()
+        };
+        if !is_same_kind || self.changes_url_origin(config, &carried.values) {
             return self.only_command_or_url_values(carried);
         }
         for (name, value) in config.environment_or_headers() {
             match templates.get(name) {
-                Some(template) => self.carry_over(name, template, value, &mut carried),
+                Some(template) => self.keep_matching_values(name, template, value, &mut carried),
                 None if filled_in.names.contains(name) => {}
                 None => _ = carried.texts.insert(name.clone(), value.clone()),
             }
         }
-        let exposed: BTreeSet<String> = self.exposed_secrets().into_iter().map(str::to_owned).collect();
+        let exposed: BTreeSet<String> = self.secret_inputs_outside_keychain().into_iter().map(str::to_owned).collect();
         // A secret used in several places is kept only if it is present in all of them.
         let is_everywhere = |key: &String| {
             templates.iter().all(|(name, template)| {
@@ -56,7 +59,7 @@ impl InstallPlan {
         };
         let secrets =
             carried.secrets.iter().filter(|key| !exposed.contains(*key) && is_everywhere(key)).cloned().collect();
-        CarriedValues { secrets, ..carried }
+        ValuesKeptInUpgrade { secrets, ..carried }
     }
 
     /// Returns the settings of the new version, with carried values from the installed server `was`. `sandbox` is used
@@ -68,17 +71,17 @@ impl InstallPlan {
     /// # Errors
     ///
     /// Returns the errors of [`fill`](Self::fill).
-    pub fn fill_with_carried_values(
+    pub fn fill_for_upgrade(
         &self,
         values: &InputValues,
-        carried: &CarriedValues,
+        carried: &ValuesKeptInUpgrade,
         was: &ServerConfig,
         sandbox: Option<SandboxConfig>,
     ) -> Result<NewServer, FillError> {
         let mut all = carried.values.clone();
         all.extend(values.clone());
         // The user may have entered another address.
-        if self.changes_origin(was, &all) {
+        if self.changes_url_origin(was, &all) {
             let carried = self.only_command_or_url_values(carried.clone());
             all = carried.values;
             all.extend(values.clone());
@@ -133,20 +136,20 @@ impl InstallPlan {
     }
 
     /// Returns only those carried values that this plan uses in its command or URL, and not in variables or headers.
-    fn only_command_or_url_values(&self, carried: CarriedValues) -> CarriedValues {
+    fn only_command_or_url_values(&self, carried: ValuesKeptInUpgrade) -> ValuesKeptInUpgrade {
         let named: BTreeSet<&str> =
             self.variable_or_header_templates().values().flat_map(Template::input_keys).collect();
         let values = carried.values.into_iter().filter(|(key, _)| !named.contains(key.as_str())).collect();
-        CarriedValues { values, ..CarriedValues::default() }
+        ValuesKeptInUpgrade { values, ..ValuesKeptInUpgrade::default() }
     }
 
     /// Returns the carried values that the page shows, by key of the input. `None` stands for a secret value, or for a
     /// value in a header, which may be a key.
     #[must_use]
-    pub fn displayed_values(&self, carried: &CarriedValues) -> BTreeMap<String, Option<Vec<String>>> {
+    pub fn displayed_kept_values(&self, carried: &ValuesKeptInUpgrade) -> BTreeMap<String, Option<Vec<String>>> {
         let in_headers: BTreeSet<&str> = match &self.target {
-            PlanTarget::Remote { headers, .. } => headers.values().flat_map(Template::input_keys).collect(),
-            PlanTarget::Command { .. } => BTreeSet::new(),
+            PlannedTransport::Remote { headers, .. } => headers.values().flat_map(Template::input_keys).collect(),
+            PlannedTransport::Command { .. } => BTreeSet::new(),
         };
         let plain = carried
             .values
@@ -157,13 +160,13 @@ impl InstallPlan {
 
     fn variable_or_header_templates(&self) -> &BTreeMap<String, Template> {
         match &self.target {
-            PlanTarget::Command { env, .. } => env,
-            PlanTarget::Remote { headers, .. } => headers,
+            PlannedTransport::Command { env, .. } => env,
+            PlannedTransport::Remote { headers, .. } => headers,
         }
     }
 
     /// Returns those of `values` that an input of this plan accepts.
-    fn accepted_values(&self, values: &InputValues) -> InputValues {
+    fn values_accepted_by_inputs(&self, values: &InputValues) -> InputValues {
         let usable = self.inputs.iter().filter(|input| !input.secret).filter_map(|input| {
             let values = values.get(&input.key).filter(|values| input.problem(values).is_none())?;
             Some((input.key.clone(), values.clone()))
@@ -173,15 +176,17 @@ impl InstallPlan {
 
     /// Returns `true` if this plan and these values result in a URL with another origin than that of the installed
     /// remote server.
-    fn changes_origin(&self, config: &ServerConfig, values: &InputValues) -> bool {
-        let (PlanTarget::Remote { url, kind, .. }, Some(http)) = (&self.target, config.as_http()) else { return false };
+    fn changes_url_origin(&self, config: &ServerConfig, values: &InputValues) -> bool {
+        let (PlannedTransport::Remote { url, kind, .. }, Some(http)) = (&self.target, config.as_http()) else {
+            return false;
+        };
         let url = url.text(&SubstitutionValues::new(&self.inputs, values), 0).unwrap_or_default();
         HttpConfig { url, kind: Some(*kind), ..HttpConfig::default() }.origin() != http.origin()
     }
 
     /// Adds to `carried` the values of the inputs in one variable or header, if its current text `value` matches the
     /// plan's template.
-    fn carry_over(&self, name: &str, template: &Template, value: &str, carried: &mut CarriedValues) {
+    fn keep_matching_values(&self, name: &str, template: &Template, value: &str, carried: &mut ValuesKeptInUpgrade) {
         let Some(found) = template.extract_values(value) else { return };
         for (key, found) in found {
             let Some(input) = self.inputs.iter().find(|input| input.key == key) else { return };
