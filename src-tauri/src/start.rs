@@ -97,9 +97,8 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: FileOpenin
     tauri::async_runtime::spawn(async move { cleaning.clean_up(&host).await });
     let api = app_frames::allow_app_frames(api.with_installer(installer));
     let api = match std::env::home_dir() {
-        Some(home) => {
-            api.with_import_from(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
-        }
+        Some(home) => api
+            .with_app_import_from(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from))),
         None => api,
     };
     app.manage(api.clone());

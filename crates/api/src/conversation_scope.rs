@@ -41,7 +41,7 @@ pub async fn respond_in_conversation(
     if !names_no_other_conversation(request, own) {
         return Err(refused("use another conversation"));
     }
-    if repeats_elsewhere(request, own) {
+    if repeats_call_outside_conversation(request, own) {
         return Err(refused("repeat a call outside of its conversation"));
     }
     if text_of("view").is_some_and(|view| api.app_views().is_outside_conversation(view, own)) {
@@ -78,7 +78,7 @@ fn rule_allows_outside_conversation(rule: &Value, own: Option<&str>) -> bool {
 
 /// Returns `true` if the request repeats an approved call outside of the conversation `own`. Without a conversation, the
 /// call would be one of the main window, where the user approved it.
-fn repeats_elsewhere(request: &Value, own: Option<&str>) -> bool {
+fn repeats_call_outside_conversation(request: &Value, own: Option<&str>) -> bool {
     let is_own = own.is_some() && request.get("conversation").and_then(Value::as_str) == own;
     request.get("repeats").is_some_and(|repeated| !repeated.is_null()) && !is_own
 }

@@ -108,7 +108,7 @@ impl ConversationLog {
             let page = self.with_history(move |history, _| {
                 let mut page = history.items(&range)?;
                 for item in page.iter_mut().flat_map(|page| &mut page.items) {
-                    insert_long_texts(history, item)?;
+                    restore_separately_stored_texts(history, item)?;
                 }
                 Ok(page)
             });
@@ -230,7 +230,10 @@ pub(super) fn new_item(item: &ChatItem) -> NewHistoryItem {
 }
 
 /// Inserts into an item the long texts that the history stores separately.
-fn insert_long_texts(history: &dyn History, item: &mut history::StoredHistoryItem) -> Result<(), StoreError> {
+fn restore_separately_stored_texts(
+    history: &dyn History,
+    item: &mut history::StoredHistoryItem,
+) -> Result<(), StoreError> {
     for left in item.omitted.iter().filter(|left| left.is_text) {
         let text = history.blob(&left.hash)?.and_then(|bytes| String::from_utf8(bytes).ok());
         if let (Some(place), Some(text)) = (item.body.pointer_mut(&left.pointer), text) {

@@ -65,7 +65,7 @@ impl Chat {
         };
         let conversation = {
             let _one_at_a_time = self.creation_lock.lock().await;
-            self.with_history(move |history| create_with_unique_id(history, new)).await?
+            self.with_history(move |history| create_conversation_with_unique_id(history, new)).await?
         };
         self.host.record_conversation_servers(conversation.id.clone(), Vec::new(), true).await?;
         self.host.report_changed_conversations(Some(conversation.id.clone())).await?;
@@ -99,7 +99,7 @@ impl Chat {
             .record_conversation_servers(conversation.id.clone(), std::mem::take(&mut conversation.sources), true)
             .await?;
         let sources = self.host.data_flow_label(conversation.id.clone()).await?.servers;
-        let (answering, live) = self.reply_in_progress(&conversation.id);
+        let (answering, live) = self.is_replying_with_partial_reply(&conversation.id);
         let mut page = BranchPage::from_stored(page);
         if let Some((live, seq)) = live
             && let Some(placed) = page.items.iter_mut().find(|placed| placed.item.id == live.id)
@@ -122,7 +122,7 @@ impl Chat {
     /// if a model is replying, since the model would not receive the items.
     pub async fn append_items(&self, conversation: String, items: Vec<ChatItem>) -> Result<(), ConversationError> {
         let held = ConversationLocks::lock_for_writing(&self.replies, &conversation).await?;
-        self.append(held, conversation, items.iter().map(new_item_after_parent).collect()).await
+        self.append(held, conversation, items.iter().map(to_history_item_after_parent).collect()).await
     }
 
     /// Appends an item that must not be lost, such as the record of a call, to a conversation. If a model is replying
@@ -132,14 +132,18 @@ impl Chat {
     ///
     /// Returns [`ConversationError::Store`] if the item can't be written immediately. Errors of the spawned task are
     /// only logged.
-    pub(super) async fn append_or_defer(&self, conversation: String, item: &ChatItem) -> Result<(), ConversationError> {
-        let items = vec![new_item_after_parent(item)];
+    pub(super) async fn append_item_or_defer(
+        &self,
+        conversation: String,
+        item: &ChatItem,
+    ) -> Result<(), ConversationError> {
+        let items = vec![to_history_item_after_parent(item)];
         match ConversationLocks::lock_for_writing(&self.replies, &conversation).await {
             Ok(held) => self.append(held, conversation, items).await,
             Err(ConversationError::Answering) => {
                 let chat = self.clone();
                 tokio::spawn(async move {
-                    if let Err(error) = chat.append_when_free(conversation, items).await {
+                    if let Err(error) = chat.append_items_when_conversation_is_free(conversation, items).await {
                         tracing::warn!(%error, "an item could not be stored in its conversation");
                     }
                 });
@@ -149,7 +153,7 @@ impl Chat {
         }
     }
 
-    async fn append_when_free(
+    async fn append_items_when_conversation_is_free(
         &self,
         conversation: String,
         items: Vec<NewHistoryItem>,
@@ -227,7 +231,7 @@ impl Chat {
 }
 
 /// Creates a conversation in the history. If its id is in use, appends characters to the id that make it unique.
-fn create_with_unique_id(
+fn create_conversation_with_unique_id(
     history: &dyn History,
     mut new: history::Conversation,
 ) -> Result<history::Conversation, StoreError> {
@@ -240,7 +244,7 @@ fn create_with_unique_id(
 
 /// Converts a conversation item to the form in which the history stores it. It follows its parent, or the last item of
 /// the visible branch if it has no parent.
-fn new_item_after_parent(item: &ChatItem) -> NewHistoryItem {
+fn to_history_item_after_parent(item: &ChatItem) -> NewHistoryItem {
     let after = item.parent.clone().map_or(ItemPosition::Head, ItemPosition::Item);
     NewHistoryItem { after, ..conversation_log::new_item(item) }
 }

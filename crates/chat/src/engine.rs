@@ -15,7 +15,7 @@ use super::conversation_locks::{ConversationLocks, RunningReplyGuard};
 use super::conversation_log::ConversationLog;
 use super::error::MAX_SERVERS_PER_CONVERSATION;
 use super::export::{self, ExportFormat};
-use super::model_parameters::check_parameters;
+use super::model_parameters::check_model_parameters;
 use super::offered_tools::OfferedTools;
 use super::offered_tools::app_tools::enabled_app_tools;
 use super::reply_run::ReplyRun;
@@ -118,7 +118,7 @@ impl Chat {
             Some(item) => Some(log.item(item).await?.id),
             None => log.conversation().await?.0.head,
         };
-        self.write_message(begun, log, message, parent).await
+        self.store_message_and_start_reply(begun, log, message, parent).await
     }
 
     /// Replaces a message of the user in a new branch of the conversation, and starts a reply to it.
@@ -139,7 +139,7 @@ impl Chat {
         if !matches!(old.body, ItemBody::Message { role: Role::User, .. }) {
             return Err(ConversationError::NotYours);
         }
-        self.write_message(begun, log, message, old.parent).await
+        self.store_message_and_start_reply(begun, log, message, old.parent).await
     }
 
     /// Requests a new reply in place of an existing one, in a new branch of the conversation.
@@ -195,7 +195,7 @@ impl Chat {
     /// Returns `true` if a model is replying in a conversation, with the item that is being streamed and the number of
     /// its next delta, if any.
     #[must_use]
-    pub fn reply_in_progress(&self, conversation: &str) -> (bool, Option<(ChatItem, u64)>) {
+    pub fn is_replying_with_partial_reply(&self, conversation: &str) -> (bool, Option<(ChatItem, u64)>) {
         let Some(running) = self.replies.running_reply(conversation) else { return (false, None) };
         let live = running.partial.lock().unwrap_or_else(PoisonError::into_inner).clone();
         (true, live)
@@ -235,7 +235,7 @@ impl Chat {
         if settings.servers.len() > MAX_SERVERS_PER_CONVERSATION {
             return Err(ConversationError::TooManyServers);
         }
-        check_parameters(&settings)?;
+        check_model_parameters(&settings)?;
         self.conversation_log(&conversation).store_settings(&settings).await?;
         self.host.report_changed_conversations(Some(conversation)).await?;
         Ok(())
@@ -312,7 +312,7 @@ impl Chat {
     }
 
     /// Validates a user's message, stores it as a child of the item `parent`, and starts a reply to it.
-    async fn write_message(
+    async fn store_message_and_start_reply(
         &self,
         begun: RunningReplyGuard,
         log: ConversationLog,

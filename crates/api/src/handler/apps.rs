@@ -2,7 +2,7 @@
 
 use app_views::{AppPageError, AppViewError};
 
-use super::arguments::saved_file;
+use super::arguments::saved_file_view;
 use super::{Api, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
@@ -18,7 +18,7 @@ pub(super) async fn save_app_file(api: &Api, r: SaveAppFile) -> Result<SavedFile
     let (name, bytes) = api.apps.file(&r.view, r.request, r.file).await?;
     let (stem, extension) = name.rsplit_once('.').unwrap_or((&name, "txt"));
     let name = foreign::file_name(stem, "file", extension);
-    Ok(saved_file(api.host.save_file(&name, move |file| file.write_all(&bytes)).await?))
+    Ok(saved_file_view(api.host.save_file(&name, move |file| file.write_all(&bytes)).await?))
 }
 
 impl From<AppViewError> for ApiError {

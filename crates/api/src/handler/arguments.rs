@@ -15,7 +15,7 @@ pub(crate) fn parse_request_id(text: &str) -> Result<ConsentRequestId, ApiError>
     text.parse().map(ConsentRequestId).map_err(|_| errors::not_found_error("this consent request"))
 }
 
-pub(super) fn require_object(value: Value, what: &str) -> Result<Map<String, Value>, ApiError> {
+pub(super) fn require_json_object(value: Value, what: &str) -> Result<Map<String, Value>, ApiError> {
     match value {
         Value::Object(map) => Ok(map),
         _ => Err(ApiError::new(ErrorCode::BadRequest, format!("{what} must be a JSON object"))),
@@ -27,7 +27,7 @@ pub(super) fn to_paths(folders: Vec<String>) -> Vec<PathBuf> {
 }
 
 /// Creates the response of a command that saves a file. `path` is `None` if the user closed the dialog.
-pub(super) fn saved_file(path: Option<PathBuf>) -> SavedFile {
+pub(super) fn saved_file_view(path: Option<PathBuf>) -> SavedFile {
     SavedFile { path: path.map(|path| path.display().to_string()) }
 }
 

@@ -2,7 +2,7 @@
 
 use chat::{ConversationError, NewMessage, ReplyIds};
 
-use super::{Api, saved_file};
+use super::{Api, saved_file_view};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -112,7 +112,7 @@ pub(super) async fn export_conversation(api: &Api, r: ExportConversation) -> Res
     };
     let (name, text) = api.chat.export_conversation(r.conversation, format).await?;
     let saved = api.host.save_file(&name, move |file| file.write_all(text.as_bytes())).await?;
-    Ok(saved_file(saved))
+    Ok(saved_file_view(saved))
 }
 
 pub(super) async fn choose_branch(api: &Api, r: ItemRef) -> Result<EmptyObject, ApiError> {

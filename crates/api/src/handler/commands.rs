@@ -21,7 +21,7 @@ impl Handler for Api {
         servers::parse_import(self, &r.text).await
     }
     async fn find_import_candidates(&self, r: ImportSource) -> Result<ImportCandidates, ApiError> {
-        import::list_candidates(self, r).await
+        import::list_import_candidates(self, r).await
     }
     async fn import_servers(&self, r: ImportServers) -> Result<ImportedServers, ApiError> {
         import::import_servers(self, r).await

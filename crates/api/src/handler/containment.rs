@@ -159,6 +159,6 @@ pub(super) fn sandbox_plan_view(plan: ResolvedSandbox) -> SandboxPlan {
     }
 }
 
-pub(super) fn file_writer_view(LaunchFileWriter { server, file, folder }: LaunchFileWriter) -> FileWriter {
+pub(super) fn launch_file_writer_view(LaunchFileWriter { server, file, folder }: LaunchFileWriter) -> FileWriter {
     FileWriter { server, file: file.display().to_string(), folder: folder.display().to_string() }
 }

@@ -47,7 +47,10 @@ pub(super) async fn delete_conversation(api: &Api, id: String) -> Result<EmptyOb
 pub(super) async fn read_conversation_items(api: &Api, r: ItemRange) -> Result<ItemPage, ApiError> {
     let page = api.chat.items(r.conversation, r.before, r.limit).await?;
     let page = page.ok_or_else(|| errors::not_found_error("this item"))?;
-    Ok(ItemPage { items: page.items.into_iter().map(views::tree_item_view).collect(), has_more: page.has_more })
+    Ok(ItemPage {
+        items: page.items.into_iter().map(views::conversation_tree_item_view).collect(),
+        has_more: page.has_more,
+    })
 }
 
 pub(super) async fn read_omitted_content(api: &Api, hash: String) -> Result<OmittedData, ApiError> {
@@ -65,7 +68,7 @@ fn conversation_view(open: OpenConversation) -> Conversation {
         id: open.conversation.id,
         title: open.conversation.title,
         updated_at: open.conversation.updated_at,
-        items: open.page.items.into_iter().map(views::tree_item_view).collect(),
+        items: open.page.items.into_iter().map(views::conversation_tree_item_view).collect(),
         sources: open.sources,
         settings: open.settings,
         answering: open.answering,

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 
 use serde_json::json;
 
-use super::{Api, errors, saved_file, to_paths, views};
+use super::{Api, errors, saved_file_view, to_paths, views};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
@@ -69,7 +69,7 @@ pub(super) async fn export_activity(api: &Api, server: String) -> Result<SavedFi
     let write = move |file: &mut dyn Write| {
         entries.iter().map(activity_export_line).try_for_each(|line| writeln!(file, "{line}"))
     };
-    Ok(saved_file(api.host.save_file(&name, write).await?))
+    Ok(saved_file_view(api.host.save_file(&name, write).await?))
 }
 
 /// Formats an entry of an activity log as one line of the export. A message that is not valid JSON is included as a

@@ -27,7 +27,7 @@ fn listed_server<'v>(listed: &'v Value, app: &str, name: &str) -> &'v Value {
 #[tokio::test]
 async fn only_selected_servers_are_imported() {
     let app = TestApp::start(Vec::new()).await;
-    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(import_fixtures("homes/linux")));
+    let api = Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(import_fixtures("homes/linux")));
     let listed = run_command(&api, "find_import_candidates", json!({})).await;
     assert!(
         listed["searchedApps"].as_array().unwrap().contains(&json!("Junie")),
@@ -76,7 +76,7 @@ async fn server_changed_since_listing_is_not_imported() {
         fs::write(home.path().join(".cursor/mcp.json"), text).unwrap();
     };
     write("harmless");
-    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(home.path().to_owned()));
     let listed = run_command(&api, "find_import_candidates", json!({})).await;
     let id = listed_server(&listed, "cursor", "one")["id"].clone();
     write("harmful");
@@ -96,7 +96,7 @@ async fn disabled_tool_lists_are_stored_with_their_server() {
     let entry = json!({ "command": "harmless", "disabledTools": ["delete"], "enabledTools": ["re*"] });
     let server = json!({ "mcpServers": { "one": entry } });
     fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
-    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(home.path().to_owned()));
     let listed = run_command(&api, "find_import_candidates", json!({})).await;
     let one = listed_server(&listed, "windsurf", "one");
     let tools = json!({ "enabled": ["re*"], "disabled": ["delete"] });
@@ -167,7 +167,7 @@ async fn server_is_removed_if_its_secrets_cannot_be_written() {
     let env = json!({ "API_KEY": "hunter2hunter2" });
     let server = json!({ "mcpServers": { "one": { "command": "x", "env": env, "disabledTools": ["delete"] } } });
     fs::write(home.path().join(".codeium/windsurf/mcp_config.json"), server.to_string()).unwrap();
-    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(home.path().to_owned()));
     let import = async || {
         let listed = run_command(&api, "find_import_candidates", json!({})).await;
         let id = listed_server(&listed, "windsurf", "one")["id"].clone();
@@ -197,7 +197,7 @@ async fn pending_value_is_referenced_in_the_settings() {
     let server =
         json!({ "mcpServers": { "far": { "url": "https://a.example/mcp", "headers": headers, "auth": auth } } });
     fs::write(home.path().join(".cursor/mcp.json"), server.to_string()).unwrap();
-    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(home.path().to_owned()));
     let listed = run_command(&api, "find_import_candidates", json!({})).await;
     let far = listed_server(&listed, "cursor", "far");
     let sign_in = json!({ "clientId": auth["CLIENT_ID"], "hasSecret": true, "issuer": null, "scopes": [] });
@@ -225,7 +225,7 @@ async fn only_folders_shared_as_roots_are_read_as_projects() {
     fs::write(project.join(".mcp.json"), json!({ "mcpServers": { "one": { "command": "x" } } }).to_string()).unwrap();
     fs::write(project.join(".vscode/mcp.json"), json!({ "servers": { "two": { "command": "y" } } }).to_string())
         .unwrap();
-    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(home.path().to_owned()));
     for (command, request) in [
         ("list_project_files", json!({ "folder": project })),
         ("find_import_candidates", json!({ "project": project })),
@@ -262,7 +262,7 @@ async fn project_is_unseen_until_marked_and_again_when_its_files_change() {
         fs::write(project.join(".mcp.json"), text).unwrap();
     };
     write("x");
-    let api = Api::new(app.host.clone()).with_import_from(AppEnvironment::for_home(home.path().to_owned()));
+    let api = Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(home.path().to_owned()));
     let unseen = async || run_command(&api, "list_unseen_projects", json!({})).await["projects"].clone();
     assert_eq!(unseen().await, json!([]), "a folder that is not shared is not read");
     for server in ["demo", "other"] {

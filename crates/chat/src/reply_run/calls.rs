@@ -47,7 +47,7 @@ impl ReplyRun {
         }
         self.log.write_items(items.clone()).await?;
         for item in &items {
-            self.emit_item(item.clone(), true).await;
+            self.emit_item_changed_event(item.clone(), true).await;
         }
         let mut lost = None;
         {
@@ -60,7 +60,7 @@ impl ReplyRun {
                     retry_item_write(&run.log, &item).await;
                     lost = Some(error);
                 }
-                run.emit_item(item.clone(), true).await;
+                run.emit_item_changed_event(item.clone(), true).await;
                 if let Some(place) = items.iter_mut().find(|other| other.id == item.id) {
                     *place = item;
                 }
@@ -110,7 +110,7 @@ impl ReplyRun {
                 let index = self.index.get_or_insert_with(|| offering.search_index());
                 builtin_tools::search_tools(&offering, index, &arguments)
             }
-            (model_context::READ_RESULT_TOOL, None) => {
+            (model_context::READ_RESULT_TOOL_NAME, None) => {
                 builtin_tools::read_more_of_result(&self.path, &arguments, limit)
             }
             _ => BuiltinToolResult::error(self.unavailable_tool_reason(&tool_key)),
@@ -152,7 +152,7 @@ impl ReplyRun {
                 if !is_of_server {
                     return self.check_server_still_enabled(&server).await;
                 }
-                self.refresh_list_if_changed(&server).await;
+                self.refresh_tool_list_if_changed(&server).await;
                 self.check_tool_still_enabled(&server, &tool).await
             }
         };
@@ -160,7 +160,7 @@ impl ReplyRun {
         let call = ToolCall { id: item.id.clone(), origin, server, app, tool, arguments, repeats: None };
         let result_bytes = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
         let record = CallRecorder::BeforeCall { log: &self.log, item, result_bytes };
-        call::make_recorded_call(&self.host, call, record, permission, &self.answering.running.stop).await
+        call::make_and_record_call(&self.host, call, record, permission, &self.answering.running.stop).await
     }
 
     /// Checks that a server is still enabled for the conversation, before a tool of one of its shown apps is called.

@@ -43,7 +43,7 @@ impl ReplyRun {
             system: system_prompt::build_system_prompt(&self.settings, &self.servers),
             messages,
             tools: if takes_tools {
-                builtin_tools::select_tools(&self.offering, &self.path, threshold)
+                builtin_tools::select_tools_for_model(&self.offering, &self.path, threshold)
             } else {
                 Vec::new()
             },

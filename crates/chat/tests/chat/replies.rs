@@ -49,7 +49,7 @@ async fn reply_streams_and_is_stored_with_its_usage() {
     assert_eq!(usage.output, Some(100), "the number of output tokens is stored");
     assert_eq!(cost.as_ref().map(|cost| cost.amount), Some(0.002), "the cost is stored");
     assert!(first_part_milliseconds.is_some(), "the time until the first part is stored");
-    assert_eq!(talk.chat.reply_in_progress(CONVERSATION_ID), (false, None), "no reply is in progress");
+    assert_eq!(talk.chat.is_replying_with_partial_reply(CONVERSATION_ID), (false, None), "no reply is in progress");
     let spent = talk.chat.conversation_spending(CONVERSATION_ID.into()).await.unwrap();
     assert_eq!((spent.usage.context_used, spent.context), (Some(1_100), Some(1_000_000)), "the context usage is known");
 }
@@ -82,7 +82,7 @@ async fn stopped_reply_keeps_its_partial_text() {
         }
     };
     tokio::time::timeout(EVENT_TIMEOUT, piece).await.expect("the reply starts");
-    let (answering, live) = talk.chat.reply_in_progress(CONVERSATION_ID);
+    let (answering, live) = talk.chat.is_replying_with_partial_reply(CONVERSATION_ID);
     let (live, seq) = live.expect("the partial reply is available");
     assert!(
         answering && reply_text(&live) == "Half a " && seq == 1,

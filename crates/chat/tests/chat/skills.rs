@@ -1,6 +1,6 @@
 //! Tests of a server's skills: listing reads no files, and a file is used only if it matches its entry in the list.
 
-use chat::skills::{SkillError, SkillFileRead, SkillReader};
+use chat::skills::{SkillError, SkillReader, VerifiedSkillFile};
 use domain::call::CallFailure;
 use host::view::HostEvent;
 use offers::catalog::MAX_CATALOG_LIST_ITEMS;
@@ -268,7 +268,7 @@ async fn retained_contents_that_no_longer_match_are_read_again() {
     )
     .await;
     let read = |id: &str| skill_reader(&app).read(id.into(), "s".into(), (SKILL_URI.into(), None), None);
-    let text = |read: Result<SkillFileRead, SkillError>| read.unwrap().contents.text;
+    let text = |read: Result<VerifiedSkillFile, SkillError>| read.unwrap().contents.text;
     assert_eq!(text(read("1").await).as_deref(), Some(SKILL_TEXT), "the file matches the first list");
     assert_eq!(resource_read_count(&app).await, 1, "the file is requested from the server");
     assert_eq!(text(read("2").await), Some(second), "the retained contents are older than the list");

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn formatted_text_parses_to_the_same_value() {
+    fn formatted_json_parses_to_the_same_value() {
         let deep = (0..50).fold(json!("x".repeat(200)), |inner, at| json!({ format!("k{at}"): [inner, null, {}, []] }));
         for value in
             [deep, json!([]), json!({}), json!("line\nbreak"), json!([[1.5, true], "a".repeat(MAX_LINE_BYTES)])]
