@@ -175,7 +175,7 @@ mod tests {
 
     use super::*;
 
-    fn call_item(text: &str) -> ChatItem {
+    fn tool_call_item(text: &str) -> ChatItem {
         let result = ToolResult {
             content: vec![Content::Text { text: text.into() }],
             structured: None,
@@ -200,19 +200,19 @@ mod tests {
         ChatItem { id: "c1".into(), parent: None, at: 1, state: ItemState::Whole, body }
     }
 
-    fn arguments(value: Value) -> Map<String, Value> {
+    fn json_object(value: Value) -> Map<String, Value> {
         value.as_object().cloned().unwrap_or_default()
     }
 
     #[test]
     fn long_tool_result_is_read_in_parts() {
-        let path = [call_item("0123ä6789")];
-        let read = |from: u64| read_more_of_result(&path, &arguments(json!({"call": "c1", "from": from})), 5).text;
+        let path = [tool_call_item("0123ä6789")];
+        let read = |from: u64| read_more_of_result(&path, &json_object(json!({"call": "c1", "from": from})), 5).text;
         assert!(read(0).contains("0123\n(6 more bytes follow"), "only complete characters are returned: {}", read(0));
         assert!(read(4).contains("ä678\n(1 more bytes follow"), "reading continues at the offset: {}", read(4));
         assert!(read(9).ends_with("\n9"), "the last part is returned: {}", read(9));
         assert!(read(u64::MAX).ends_with(":\n"), "an offset beyond the end returns nothing");
-        let other = read_more_of_result(&path, &arguments(json!({"call": "c2", "from": 0})), 5);
+        let other = read_more_of_result(&path, &json_object(json!({"call": "c2", "from": 0})), 5);
         assert!(other.is_error, "a call of another conversation can't be read");
     }
 

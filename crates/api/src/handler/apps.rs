@@ -7,7 +7,7 @@ use super::{Api, errors};
 use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
-pub(super) async fn revoke_app(api: &Api, r: AppPageRef) -> Result<EmptyObject, ApiError> {
+pub(super) async fn revoke_app_page_approval(api: &Api, r: AppPageRef) -> Result<EmptyObject, ApiError> {
     if !api.apps.revoke(&r.server, &r.uri).await? {
         return Err(errors::not_found_error("approval of this app"));
     }

@@ -31,7 +31,7 @@ pub(super) fn saved_file_view(path: Option<PathBuf>) -> SavedFile {
     SavedFile { path: path.map(|path| path.display().to_string()) }
 }
 
-pub(super) async fn complete(api: &Api, r: CompleteArgument) -> Result<Completion, ApiError> {
+pub(super) async fn complete_argument(api: &Api, r: CompleteArgument) -> Result<Completion, ApiError> {
     let reference = match r.of {
         CompletionReference::Prompt { name } => mcp_proto::types::CompletionReference::Prompt { name },
         CompletionReference::Template { uri } => mcp_proto::types::CompletionReference::Resource { uri },

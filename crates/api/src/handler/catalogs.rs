@@ -10,7 +10,7 @@ use super::{Api, require_json_object, views};
 use crate::ApiError;
 use crate::data::*;
 
-pub(super) async fn refresh_list(api: &Api, r: RefreshList) -> Result<Catalog, ApiError> {
+pub(super) async fn refresh_catalog_list(api: &Api, r: RefreshList) -> Result<Catalog, ApiError> {
     let kind = match r.list {
         ListName::Tools => ListKind::Tools,
         ListName::Prompts => ListKind::Prompts,

@@ -68,7 +68,7 @@ pub(super) fn stop_reply(api: &Api, conversation: &str) -> Result<EmptyObject, A
     }
 }
 
-pub(super) async fn set_conversation(api: &Api, r: SetConversation) -> Result<EmptyObject, ApiError> {
+pub(super) async fn set_conversation_settings(api: &Api, r: SetConversation) -> Result<EmptyObject, ApiError> {
     api.chat.set_conversation_settings(r.conversation, r.settings).await?;
     Ok(EmptyObject {})
 }
@@ -115,7 +115,7 @@ pub(super) async fn export_conversation(api: &Api, r: ExportConversation) -> Res
     Ok(saved_file_view(saved))
 }
 
-pub(super) async fn choose_branch(api: &Api, r: ItemRef) -> Result<EmptyObject, ApiError> {
+pub(super) async fn choose_visible_branch(api: &Api, r: ItemRef) -> Result<EmptyObject, ApiError> {
     api.chat.choose_branch(r.conversation, r.item).await?;
     Ok(EmptyObject {})
 }

@@ -52,7 +52,7 @@ pub(super) async fn propose_sandbox(api: &Api, r: ProposeSandbox) -> Result<Sand
 
 /// Adds a sandbox to the settings of the server whose start waits for consent, and requests consent to the start with
 /// the sandbox.
-pub(super) async fn add_sandbox(api: &Api, r: AddSandbox) -> Result<EmptyObject, ApiError> {
+pub(super) async fn add_sandbox_to_server(api: &Api, r: AddSandbox) -> Result<EmptyObject, ApiError> {
     let sandbox = to_sandbox_config(r.sandbox)?;
     api.host.move_start_into_sandbox(parse_request_id(&r.id)?, r.hash, sandbox).await?;
     Ok(EmptyObject {})
@@ -68,7 +68,7 @@ impl From<SandboxStartError> for ApiError {
 }
 
 /// Returns the resource usage and the limits of a server.
-pub(super) async fn limits_usage(api: &Api, server: String) -> Result<LimitsUsage, ApiError> {
+pub(super) async fn resource_limits_usage(api: &Api, server: String) -> Result<LimitsUsage, ApiError> {
     let used = api.host.limits_usage(server.clone()).await?;
     used.ok_or_else(|| errors::not_found_error(&format!("server \"{server}\"")))
 }

@@ -94,7 +94,7 @@ async fn scan_import_source(api: &Api, source: ImportSource) -> Result<ScanRepor
 }
 
 /// Lists the files in a project folder that may define servers, so that the page can ask the user before it reads them.
-pub(super) async fn list_project_files(api: &Api, project: ProjectFolder) -> Result<ProjectFiles, ApiError> {
+pub(super) async fn list_project_settings_files(api: &Api, project: ProjectFolder) -> Result<ProjectFiles, ApiError> {
     let files = imports::list_project_files(&api.host, project.folder.into()).await?;
     Ok(ProjectFiles { files: files.into_iter().map(str::to_owned).collect() })
 }

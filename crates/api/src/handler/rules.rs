@@ -42,17 +42,17 @@ pub(super) async fn remove_policy_rule(api: &Api, r: RuleRef) -> Result<EmptyObj
     Ok(EmptyObject {})
 }
 
-pub(super) async fn set_preset(api: &Api, r: SetPreset) -> Result<EmptyObject, ApiError> {
+pub(super) async fn set_policy_preset(api: &Api, r: SetPreset) -> Result<EmptyObject, ApiError> {
     api.host.set_preset(r.preset).await?;
     Ok(EmptyObject {})
 }
 
-pub(super) async fn set_trust(api: &Api, r: SetTrust) -> Result<EmptyObject, ApiError> {
+pub(super) async fn set_server_trust(api: &Api, r: SetTrust) -> Result<EmptyObject, ApiError> {
     api.host.set_server_trust(r.server, r.trust).await?;
     Ok(EmptyObject {})
 }
 
-pub(super) async fn dry_run(api: &Api, r: DryRun) -> Result<DryRunResult, ApiError> {
+pub(super) async fn dry_run_policy(api: &Api, r: DryRun) -> Result<DryRunResult, ApiError> {
     Ok(views::dry_run_result_view(api.host.dry_run(r.server, r.act).await?))
 }
 

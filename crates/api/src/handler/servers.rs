@@ -102,7 +102,7 @@ pub(super) async fn set_log_level(api: &Api, r: SetLogLevel) -> Result<EmptyObje
     Ok(EmptyObject {})
 }
 
-pub(super) async fn ping(api: &Api, server: String) -> Result<PingAnswer, ApiError> {
+pub(super) async fn ping_server(api: &Api, server: String) -> Result<PingAnswer, ApiError> {
     let took = api.host.ping(server).await?;
     Ok(PingAnswer { milliseconds: took.as_secs_f64() * 1_000.0 })
 }
@@ -141,17 +141,17 @@ pub(super) async fn set_window_settings(api: &Api, r: WindowSettings) -> Result<
     Ok(EmptyObject {})
 }
 
-pub(super) async fn set_sampling(api: &Api, r: SetSampling) -> Result<EmptyObject, ApiError> {
+pub(super) async fn set_sampling_settings(api: &Api, r: SetSampling) -> Result<EmptyObject, ApiError> {
     api.host.set_sampling(r.server, views::sampling::to_sampling_settings(r.settings)).await?;
     Ok(EmptyObject {})
 }
 
-pub(super) async fn set_data_flow(api: &Api, r: SetDataFlow) -> Result<EmptyObject, ApiError> {
+pub(super) async fn set_data_flow_settings(api: &Api, r: SetDataFlow) -> Result<EmptyObject, ApiError> {
     api.host.set_data_flow(r.server, r.flow).await?;
     Ok(EmptyObject {})
 }
 
-pub(super) async fn set_roots(api: &Api, r: SetRoots) -> Result<EmptyObject, ApiError> {
+pub(super) async fn set_root_folders(api: &Api, r: SetRoots) -> Result<EmptyObject, ApiError> {
     api.host.set_roots(r.server, to_paths(r.folders)).await?;
     Ok(EmptyObject {})
 }

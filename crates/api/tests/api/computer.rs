@@ -14,7 +14,7 @@ use crate::run_command;
 const PRIVATE_MARKER: &str = "canary-ann";
 
 /// Creates an API whose search path is the folder `home/bin`.
-fn api_with_programs(app: &TestApp, home: &std::path::Path) -> Api {
+fn api_with_search_path_in_home(app: &TestApp, home: &std::path::Path) -> Api {
     let ports = app.host.ports();
     let computer = CheckInputs {
         settings: Arc::clone(&ports.servers),
@@ -33,7 +33,7 @@ fn api_with_programs(app: &TestApp, home: &std::path::Path) -> Api {
 }
 
 #[tokio::test]
-async fn findings_suggest_a_remedy_and_the_report_is_redacted() {
+async fn checkup_findings_suggest_a_remedy_and_report_is_redacted() {
     let home = tempfile::Builder::new().prefix(PRIVATE_MARKER).tempdir().unwrap();
     let bin = home.path().join("bin");
     std::fs::create_dir(&bin).unwrap();
@@ -42,7 +42,7 @@ async fn findings_suggest_a_remedy_and_the_report_is_redacted() {
     std::fs::set_permissions(&node, std::fs::Permissions::from_mode(0o755)).unwrap();
     let server = |program: &str| local_config(program.into(), &["--token", PRIVATE_MARKER]);
     let app = TestApp::start(vec![(PRIVATE_MARKER, server("npx")), ("other", server("canary-ann-program"))]).await;
-    let found = run_command(&api_with_programs(&app, home.path()), "check_computer", json!({})).await;
+    let found = run_command(&api_with_search_path_in_home(&app, home.path()), "check_computer", json!({})).await;
     let finding = |id: &str| {
         let all = found["findings"].as_array().unwrap();
         all.iter().find(|one| one["id"] == id).unwrap_or_else(|| panic!("no finding {id} in {found:#}")).clone()
@@ -60,7 +60,7 @@ async fn findings_suggest_a_remedy_and_the_report_is_redacted() {
 }
 
 #[tokio::test]
-async fn check_computer_is_not_found_without_a_computer() {
+async fn check_computer_returns_not_found_without_check_inputs() {
     let app = TestApp::start(Vec::new()).await;
     let refused = dispatch(&Api::new(app.host.clone()), "check_computer", json!({})).await.unwrap_err();
     assert_eq!(refused.code, ErrorCode::NotFound);

@@ -67,7 +67,7 @@ async fn only_selected_servers_are_imported() {
 }
 
 #[tokio::test]
-async fn server_changed_since_listing_is_not_imported() {
+async fn import_candidate_changed_since_listing_is_not_imported() {
     let app = TestApp::start(Vec::new()).await;
     let home = tempfile::tempdir().unwrap();
     fs::create_dir(home.path().join(".cursor")).unwrap();
@@ -188,7 +188,7 @@ async fn server_is_removed_if_its_secrets_cannot_be_written() {
 }
 
 #[tokio::test]
-async fn pending_value_is_referenced_in_the_settings() {
+async fn imported_secret_without_value_is_referenced_but_not_stored() {
     let app = TestApp::start(Vec::new()).await;
     let home = tempfile::tempdir().unwrap();
     fs::create_dir(home.path().join(".cursor")).unwrap();
