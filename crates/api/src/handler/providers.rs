@@ -138,7 +138,7 @@ fn provider_view(view: ProviderView, has_key: bool) -> ModelProvider {
         losses: losses.collect(),
         has_key,
         local: settings.is_local(),
-        is_unencrypted: settings.sends_unencrypted(),
+        is_unencrypted: settings.sends_requests_unencrypted(),
         models: models.into_iter().map(model_view).collect(),
         listed_at,
         problem: problem.as_ref().map(ModelProblem::from),

@@ -54,7 +54,7 @@ impl ReplyRun {
         };
         let losses = registry.find_lossy_conversions(&self.model, &request)?;
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
-            let reported = losses.iter().filter(|loss| !loss.is_only_rephrased());
+            let reported = losses.iter().filter(|loss| !loss.preserves_content());
             *conversions = reported.map(ToString::to_string).chain(parameters.lowered).collect();
             if !takes_tools && self.offering.offered().next().is_some() {
                 conversions.push("this model does not support tools, so none are offered".to_owned());
