@@ -24,7 +24,7 @@ impl Drop for Aimock {
 
 /// Creates a folder whose settings contain the demo server, with the reviewed tool `add`, and a model provider that
 /// replies as these fixtures define.
-fn folder_with_model(fixtures: &Value) -> (TestFolder, Aimock) {
+fn folder_with_mock_model(fixtures: &Value) -> (TestFolder, Aimock) {
     let folder = TestFolder::new();
     let aimock = start_aimock(&folder, fixtures);
     let provider = json!({"id": "fake", "name": "Fake", "kind": "openai", "url": format!("{}/v1", aimock.url)});
@@ -64,7 +64,7 @@ pub(crate) fn start_aimock(folder: &TestFolder, fixtures: &Value) -> Aimock {
 
 #[test]
 fn model_calls_a_tool_and_replies_with_its_result() {
-    let (folder, _aimock) = folder_with_model(&json!([
+    let (folder, _aimock) = folder_with_mock_model(&json!([
         {
             "match": {"userMessage": "Add", "hasToolResult": false},
             "response": {"content": "I add.", "toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]},
@@ -90,7 +90,7 @@ fn model_calls_a_tool_and_replies_with_its_result() {
 
 #[test]
 fn call_without_an_entry_is_denied_and_the_model_is_informed() {
-    let (folder, _aimock) = folder_with_model(&json!([
+    let (folder, _aimock) = folder_with_mock_model(&json!([
         {
             "match": {"userMessage": "Add", "hasToolResult": false},
             "response": {"toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]},
@@ -110,7 +110,7 @@ fn call_without_an_entry_is_denied_and_the_model_is_informed() {
 
 #[test]
 fn provider_errors_are_reported_with_advice() {
-    let (folder, _aimock) = folder_with_model(&json!([
+    let (folder, _aimock) = folder_with_mock_model(&json!([
         {"match": {"userMessage": "busy"}, "response": {"error": {"message": "slow down", "type": "rate_limit_error"}, "status": 429}},
     ]));
     let ended = folder.run_with(&allowing_answers(json!([])), &["chat", "--message", "busy"]);
@@ -123,7 +123,7 @@ fn provider_errors_are_reported_with_advice() {
 
 #[test]
 fn each_input_line_is_a_message_of_one_conversation() {
-    let (folder, _aimock) = folder_with_model(&json!([
+    let (folder, _aimock) = folder_with_mock_model(&json!([
         {"match": {"userMessage": "second", "turnIndex": 1}, "response": {"content": "Two."}},
         {"match": {"userMessage": "first"}, "response": {"content": "One."}},
     ]));
@@ -146,7 +146,7 @@ fn each_input_line_is_a_message_of_one_conversation() {
 
 #[test]
 fn failed_reply_does_not_end_an_interactive_conversation() {
-    let (folder, _aimock) = folder_with_model(&json!([
+    let (folder, _aimock) = folder_with_mock_model(&json!([
         // The provider uses the first matching fixture. A message without a reply is sent again together with the next
         // one.
         {"match": {"userMessage": "second"}, "response": {"content": "Two."}},
@@ -168,7 +168,7 @@ fn failed_reply_does_not_end_an_interactive_conversation() {
 
 #[test]
 fn endless_tool_calls_are_stopped_with_a_failure_status() {
-    let (folder, _aimock) = folder_with_model(&json!([
+    let (folder, _aimock) = folder_with_mock_model(&json!([
         {"match": {"userMessage": "Add"}, "response": {"toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]}},
     ]));
     let settings = json!({"chat": {"rounds": 1}});
@@ -181,7 +181,7 @@ fn endless_tool_calls_are_stopped_with_a_failure_status() {
 
 #[test]
 fn s27_results_are_reviewed_as_configured_and_withheld_by_default() {
-    let (folder, _aimock) = folder_with_model(&json!([
+    let (folder, _aimock) = folder_with_mock_model(&json!([
         {
             "match": {"userMessage": "Add", "hasToolResult": false},
             "response": {"toolCalls": [{"name": "demo__add", "arguments": {"a": 2, "b": 40}}]},

@@ -41,7 +41,7 @@ fn sign_in_answers(issuer: &str) -> Value {
 
 /// Runs `login --paste`, follows the printed URL like a browser, and writes to standard input the lines that `paste`
 /// returns for the redirect URL.
-async fn log_in(
+async fn run_login_and_paste_redirect(
     folder: TestFolder,
     issuer: &AuthorizationServer,
     paste: fn(&str) -> Vec<String>,
@@ -49,7 +49,8 @@ async fn log_in(
     run_and_paste_redirect(folder, issuer, &["login", "far"], paste).await
 }
 
-/// Runs a command that requires a sign-in with `--paste`, and completes the sign-in as [`log_in`] does.
+/// Runs a command that requires a sign-in with `--paste`, and completes the sign-in as
+/// [`run_login_and_paste_redirect`] does.
 async fn run_and_paste_redirect(
     folder: TestFolder,
     issuer: &AuthorizationServer,
@@ -101,7 +102,7 @@ async fn run_and_paste_redirect(
 async fn sign_in_url_is_printed_and_the_redirect_is_pasted() {
     let (issuer, _server, folder) = start_servers(AuthorizationScript::default()).await;
     let wrong_first = |back: &str| vec![String::from("http://127.0.0.1:1/callback?code=a&state=b"), back.to_owned()];
-    let (done, _folder) = log_in(folder, &issuer, wrong_first).await;
+    let (done, _folder) = run_login_and_paste_redirect(folder, &issuer, wrong_first).await;
     let account = signed_in_account(&done);
     assert_eq!(account["issuer"], issuer.issuer().as_str(), "the issuer should be reported: {account}");
     assert_eq!(account["client"], "registered", "the kind of client should be reported");
@@ -133,7 +134,7 @@ fn signed_in_account(done: &ProgramResult) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn login_without_a_keychain_is_temporary_and_commands_sign_in_themselves() {
     let (issuer, _server, folder) = start_servers(AuthorizationScript::default()).await;
-    let (login, folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
+    let (login, folder) = run_login_and_paste_redirect(folder, &issuer, |back| vec![back.to_owned()]).await;
     assert_eq!(signed_in_account(&login)["issuer"], issuer.issuer().as_str(), "the sign-in should succeed: {login:?}");
     let next = login.error(1).1;
     assert!(next.contains("call far TOOL --paste"), "the message should contain the alternative: {next}");
@@ -185,7 +186,7 @@ async fn failed_sign_in_reports_step_and_cause() {
         ..Default::default()
     };
     let (issuer, _server, folder) = start_servers(script).await;
-    let (done, _folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
+    let (done, _folder) = run_login_and_paste_redirect(folder, &issuer, |back| vec![back.to_owned()]).await;
     let (code, message) = done.error(1);
     assert_eq!(code, "sign_in_needed", "the sign-in should still be required: {message}");
     assert!(message.contains("access_denied"), "the cause should be reported: {message}");
@@ -212,7 +213,7 @@ async fn login_signs_in_even_if_the_server_allows_anonymous_access() {
         ..ProtectedScript::default()
     };
     let (issuer, _server, folder) = start_scripted_servers(AuthorizationScript::default(), open()).await;
-    let (done, _folder) = log_in(folder, &issuer, |back| vec![back.to_owned()]).await;
+    let (done, _folder) = run_login_and_paste_redirect(folder, &issuer, |back| vec![back.to_owned()]).await;
     assert_eq!(
         signed_in_account(&done)["issuer"],
         issuer.issuer().as_str(),
