@@ -117,7 +117,7 @@ impl Announcements {
     }
 
     /// Withdraws the notifications of all requests except those in `waiting`, on another thread.
-    pub(crate) fn withdraw_others(&self, app: &AppHandle, waiting: &[ConsentRequestId]) {
+    pub(crate) fn withdraw_announcements_of_decided_requests(&self, app: &AppHandle, waiting: &[ConsentRequestId]) {
         let removed = self.lock(|all| all.remove_decided(waiting));
         if removed.is_empty() {
             return;

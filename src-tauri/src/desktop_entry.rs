@@ -27,12 +27,12 @@ pub(crate) fn program_path(purpose: &str) -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// Returns a message for the user if there is no home folder.
-pub(crate) fn user_folder(variable: &str, usual: &str) -> Result<PathBuf, String> {
-    folder_or_default(env::var_os(variable), env::home_dir(), usual)
+pub(crate) fn xdg_user_folder(variable: &str, usual: &str) -> Result<PathBuf, String> {
+    absolute_folder_or_default(env::var_os(variable), env::home_dir(), usual)
         .ok_or_else(|| "This user has no home folder.".to_owned())
 }
 
-fn folder_or_default(named: Option<OsString>, home: Option<PathBuf>, usual: &str) -> Option<PathBuf> {
+fn absolute_folder_or_default(named: Option<OsString>, home: Option<PathBuf>, usual: &str) -> Option<PathBuf> {
     let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
     named.or_else(|| home.map(|home| home.join(usual)))
 }
@@ -42,7 +42,7 @@ fn folder_or_default(named: Option<OsString>, home: Option<PathBuf>, usual: &str
 ///
 /// # Errors
 /// Returns a message for the user if the path can't be represented in a desktop file.
-pub(crate) fn exec_value(program: &Path, argument: &str) -> Result<String, String> {
+pub(crate) fn desktop_exec_value(program: &Path, argument: &str) -> Result<String, String> {
     let path = program.to_str().filter(|path| !path.contains(char::is_control));
     let path = path.ok_or_else(|| format!("A desktop file can't contain the path {}.", program.display()))?;
     let mut quoted = String::new();
@@ -112,9 +112,9 @@ pub(crate) fn remove(file: &Path) -> io::Result<()> {
     }
 }
 
-/// Returns the message for a failed operation on a desktop file or a list of default applications. `tried` describes the
-/// operation.
-pub(crate) fn problem_text(file: &Path, tried: &str, error: &io::Error) -> String {
+/// Returns the message for a failed operation on a desktop file or a list of default applications. `tried` describes
+/// the operation.
+pub(crate) fn desktop_file_problem_text(file: &Path, tried: &str, error: &io::Error) -> String {
     format!("{} can't be {tried}: {error}", file.display())
 }
 
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn program_path_is_quoted_in_the_exec_value() {
-        let quoted = |path: &str| exec_value(Path::new(path), "-");
+        let quoted = |path: &str| desktop_exec_value(Path::new(path), "-");
         assert_eq!(quoted("/a b/c").as_deref(), Ok("\"/a b/c\" -"), "space");
         assert_eq!(quoted("/a%f").as_deref(), Ok("\"/a%%f\" -"), "field code");
         assert_eq!(quoted("/$a`b\"").as_deref(), Ok(r#""/\\$a\\`b\\"" -"#), "shell characters");
@@ -133,9 +133,9 @@ mod tests {
     }
 
     #[test]
-    fn config_folder_is_that_of_the_user() {
+    fn xdg_user_folder_is_the_variable_or_in_the_home_folder() {
         let home = || Some(PathBuf::from("/home/ann"));
-        let config = |named, home| folder_or_default(named, home, ".config");
+        let config = |named, home| absolute_folder_or_default(named, home, ".config");
         assert_eq!(config(None, home()), Some("/home/ann/.config".into()), "default folder");
         assert_eq!(config(Some("/c".into()), home()), Some("/c".into()), "folder from the variable");
         assert_eq!(
@@ -147,8 +147,8 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_other_groups_are_ignored() {
-        let exec = exec_value(Path::new("/usr/bin/drawbridge"), "-").expect("text");
+    fn keys_of_other_desktop_entry_groups_are_ignored() {
+        let exec = desktop_exec_value(Path::new("/usr/bin/drawbridge"), "-").expect("text");
         let entry = |more: &str| format!("[Desktop Entry]\nExec={exec}\n{more}");
         assert!(entry_runs_command(&entry(""), &exec), "the written entry should match");
         assert!(!entry_runs_command(&entry("Hidden = true"), &exec), "a hidden entry should not match");

@@ -50,10 +50,10 @@ pub(crate) fn start_updates(app: &AppHandle) {
 /// It does not contain the command line arguments of this start: they could hide the window after a restart that the
 /// user requested, or open a file again.
 pub(crate) fn restart_environment() -> Env {
-    without_arguments(Env::default())
+    without_command_line_arguments(Env::default())
 }
 
-fn without_arguments(mut environment: Env) -> Env {
+fn without_command_line_arguments(mut environment: Env) -> Env {
     environment.args_os.truncate(1);
     environment
 }
@@ -196,10 +196,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn restart_drops_the_arguments() {
+    fn restart_drops_the_command_line_arguments() {
         let mut environment = Env::default();
         environment.args_os = ["drawbridge", "--background", "/notes.mcpb"].map(Into::into).to_vec();
-        let builder = mock_builder().manage(without_arguments(environment));
+        let builder = mock_builder().manage(without_command_line_arguments(environment));
         let app = builder.build(mock_context(noop_assets())).expect("an app without a window");
         assert_eq!(app.env().args_os, ["drawbridge"], "the restart should have no arguments");
     }

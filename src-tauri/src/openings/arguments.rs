@@ -85,17 +85,17 @@ impl OpenArgument {
     /// Blocks while the file's metadata is read.
     pub(crate) fn classify(self, are_links_on: impl FnOnce() -> bool) -> OpenRequest {
         match self {
-            Self::File(path) => file_request(&path),
-            Self::Link(link) => match link_refusal(&link, are_links_on) {
+            Self::File(path) => open_request_for_file(&path),
+            Self::Link(link) => match install_link_refusal(&link, are_links_on) {
                 // The query and fragment of a link may contain secrets and are not displayed.
-                Some(reason) => refused_request(link.split(['?', '#']).next().unwrap_or_default(), reason),
+                Some(reason) => refused_open_request(link.split(['?', '#']).next().unwrap_or_default(), reason),
                 None => OpenRequest::Link { link },
             },
         }
     }
 }
 
-fn link_refusal(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<OpenRefusal> {
+fn install_link_refusal(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<OpenRefusal> {
     if link.len() > MAX_LINK_BYTES {
         Some(OpenRefusal::LinkTooLong)
     } else if !starts_with_ignoring_case(link, INSTALL_LINK_PREFIX)
@@ -109,17 +109,17 @@ fn link_refusal(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<OpenR
     }
 }
 
-fn file_request(path: &Path) -> OpenRequest {
+fn open_request_for_file(path: &Path) -> OpenRequest {
     let shown = path.to_string_lossy();
-    let Some(text) = path.to_str() else { return refused_request(&shown, OpenRefusal::NotUnicode) };
+    let Some(text) = path.to_str() else { return refused_open_request(&shown, OpenRefusal::NotUnicode) };
     match fs::metadata(path) {
         // The arguments of a second instance arrive with invalid Unicode replaced.
         Err(error) if error.kind() == ErrorKind::NotFound && text.contains(char::REPLACEMENT_CHARACTER) => {
-            refused_request(text, OpenRefusal::NotUnicode)
+            refused_open_request(text, OpenRefusal::NotUnicode)
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => refused_request(text, OpenRefusal::NotFound),
-        Ok(facts) if !facts.is_file() => refused_request(text, OpenRefusal::NotAFile),
-        _ if !has_bundle_name(path) => refused_request(text, OpenRefusal::NotABundle),
+        Err(error) if error.kind() == ErrorKind::NotFound => refused_open_request(text, OpenRefusal::NotFound),
+        Ok(facts) if !facts.is_file() => refused_open_request(text, OpenRefusal::NotAFile),
+        _ if !has_bundle_name(path) => refused_open_request(text, OpenRefusal::NotABundle),
         // Other errors appear when the page reads the file.
         Ok(_) | Err(_) => OpenRequest::Bundle { path: text.to_owned() },
     }
@@ -131,7 +131,7 @@ pub(crate) fn has_bundle_name(path: &Path) -> bool {
     ending.is_some_and(|ending| BUNDLE_EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
-fn refused_request(what: &str, reason: OpenRefusal) -> OpenRequest {
+fn refused_open_request(what: &str, reason: OpenRefusal) -> OpenRequest {
     let mut displayed: String = what.chars().take(MAX_DISPLAYED_ARGUMENT_CHARS).collect();
     if displayed.len() < what.len() {
         displayed.push('…');

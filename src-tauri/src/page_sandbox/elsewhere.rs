@@ -27,7 +27,7 @@ impl PageSandbox {
         Ok(())
     }
 
-    pub(crate) const fn confirm_page(&self) {}
+    pub(crate) const fn record_page_drawn(&self) {}
 
     pub(crate) const fn on_app_exit(&self) {}
 

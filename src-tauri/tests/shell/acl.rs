@@ -27,7 +27,7 @@ fn resolved_acl() -> (BTreeMap<String, Manifest>, Resolved) {
 }
 
 /// Returns one line for each plugin manifest and each allowed command.
-fn acl_lines() -> BTreeSet<String> {
+fn granted_acl_lines() -> BTreeSet<String> {
     let (manifests, resolved) = resolved_acl();
     let mut lines: BTreeSet<String> = manifests.keys().map(|name| format!("known   {name}")).collect();
     for (command, entries) in &resolved.allowed_commands {
@@ -54,7 +54,7 @@ fn only_listed_permissions_are_granted() {
     if cfg!(feature = "updater") {
         written.insert("known   updater".to_owned());
     }
-    let found = acl_lines();
+    let found = granted_acl_lines();
     let list = |lines: Vec<&String>| lines.into_iter().map(|line| format!("\n  {line}")).collect::<String>();
     let (new, removed) = (list(found.difference(&written).collect()), list(written.difference(&found).collect()));
     assert!(new.is_empty(), "new permissions. If they are intended, add them to src-tauri/tests/acl.txt:{new}");
@@ -62,7 +62,7 @@ fn only_listed_permissions_are_granted() {
 }
 
 #[test]
-fn own_commands_are_restricted() {
+fn commands_of_the_app_are_restricted_by_the_acl() {
     let (_, resolved) = resolved_acl();
     assert!(
         resolved.has_app_acl,

@@ -18,7 +18,7 @@ fn security_config() -> Value {
 }
 
 #[test]
-fn dangerous_security_settings_are_off() {
+fn dangerous_tauri_security_settings_are_off() {
     let security = security_config();
     assert_eq!(security["freezePrototype"], true, "prototypes should be frozen");
     assert_eq!(
