@@ -78,7 +78,7 @@ impl ShownAnnouncements {
         removed
     }
 
-    fn find_request(&self, number: i32) -> Option<ConsentRequestId> {
+    fn request_of_notification(&self, number: i32) -> Option<ConsentRequestId> {
         self.all.iter().find(|one| one.number == number)?.request
     }
 }
@@ -89,7 +89,8 @@ pub(crate) fn show_window_on_notification_click(app: &AppHandle) {
     let clicked = app.clone();
     let followed = app.notification().on_action(move |action| {
         let announcements = clicked.state::<Announcements>();
-        let request = action.notification().and_then(|shown| announcements.lock(|all| all.find_request(shown.id())));
+        let request =
+            action.notification().and_then(|shown| announcements.lock(|all| all.request_of_notification(shown.id())));
         match request {
             Some(id) => show_consent_request(&clicked, Some(id)),
             None => window::show_or_open_main_window(&clicked),
@@ -222,11 +223,11 @@ mod tests {
         let more = add(MAX_NOTIFICATIONS as u32).expect("a further notification should be shown");
         assert_eq!(more.withdrawn, [0], "the oldest notification should be withdrawn");
         assert_eq!(
-            shown.find_request(more.number),
+            shown.request_of_notification(more.number),
             request_id(MAX_NOTIFICATIONS as u64),
             "a click should find the request"
         );
-        assert_eq!(shown.find_request(0), None, "a withdrawn notification should have no request");
+        assert_eq!(shown.request_of_notification(0), None, "a withdrawn notification should have no request");
         assert_eq!(
             shown.remove_decided(&[ConsentRequestId(3)]).len(),
             MAX_NOTIFICATIONS - 1,

@@ -62,7 +62,7 @@ fn on_conversation_window_closed(app: &AppHandle, label: &str) {
     let (Some(windows), Some(events)) = (app.try_state::<ConversationWindows>(), app.try_state::<ShellEvents>()) else {
         return;
     };
-    let Some(conversation) = windows.forget(label, &events) else { return };
+    let Some(conversation) = windows.remove_closed_window(label, &events) else { return };
     events.detach_channel(label);
     // Its page can no longer report that its drafts are stored.
     app.state::<Quitting>().mark_drafts_stored(label);

@@ -99,7 +99,7 @@ impl ConversationWindows {
     }
 
     /// Sends that event to the pages of all windows.
-    fn report(&self, events: &ShellEvents) {
+    fn send_conversation_windows_changed(&self, events: &ShellEvents) {
         events.send_to_all(|| self.conversation_windows_changed_event());
     }
 
@@ -120,9 +120,9 @@ impl ConversationWindows {
 
     /// Removes a closed window from the list and notifies the other windows. Returns the identifier of its
     /// conversation, or `None` if the label is not that of a conversation's window.
-    pub(crate) fn forget(&self, label: &str, events: &ShellEvents) -> Option<String> {
+    pub(crate) fn remove_closed_window(&self, label: &str, events: &ShellEvents) -> Option<String> {
         let conversation = self.lock().remove(conversation_window_number(label)?)?;
-        self.report(events);
+        self.send_conversation_windows_changed(events);
         Some(conversation)
     }
 
@@ -174,11 +174,11 @@ pub(crate) async fn open_conversation_window<R: Runtime>(
     };
     let label = conversation_window_label(number);
     if is_open {
-        return app
-            .get_webview_window(&label)
-            .map_or(Ok(()), |window| window::raise(&window).map_err(|error| WindowProblem::failed(to_text(error))));
+        return app.get_webview_window(&label).map_or(Ok(()), |window| {
+            window::bring_window_to_front(&window).map_err(|error| WindowProblem::failed(tauri_error_text(error)))
+        });
     }
-    windows.report(&app.state::<ShellEvents>());
+    windows.send_conversation_windows_changed(&app.state::<ShellEvents>());
     open_on_main_thread(&app, label, conversation).await.map_err(WindowProblem::failed)
 }
 
@@ -196,12 +196,12 @@ async fn open_on_main_thread<R: Runtime>(
         // A window that was created and then closed is forgotten when it is destroyed, which happens later on this
         // thread. Until then its number must not be used again.
         if opened.is_err() && handle.get_webview_window(&label).is_none() {
-            handle.state::<ConversationWindows>().forget(&label, &handle.state::<ShellEvents>());
+            handle.state::<ConversationWindows>().remove_closed_window(&label, &handle.state::<ShellEvents>());
         }
         // The receiver exists until the command ends.
-        let _ = sender.send(opened.map_err(to_text));
+        let _ = sender.send(opened.map_err(tauri_error_text));
     };
-    app.run_on_main_thread(open).map_err(to_text)?;
+    app.run_on_main_thread(open).map_err(tauri_error_text)?;
     opened.await.unwrap_or_else(|_| Err("the app is quitting".to_owned()))
 }
 
@@ -227,7 +227,7 @@ impl WindowProblem {
     }
 }
 
-fn to_text(error: tauri::Error) -> String {
+fn tauri_error_text(error: tauri::Error) -> String {
     error.to_string()
 }
 
@@ -242,7 +242,7 @@ pub(crate) fn close_crashed_window<R: Runtime>(app: &AppHandle<R>, label: &str) 
     // Shown before the window is closed, after which the setting `onClose` applies if the main window is hidden.
     if window::is_main_window_hidden(app)
         && let Some(main) = app.get_webview_window(MAIN_WINDOW_LABEL)
-        && let Err(error) = window::raise(&main)
+        && let Err(error) = window::bring_window_to_front(&main)
     {
         tracing::warn!("failed to show the main window: {error}");
     }
@@ -269,7 +269,7 @@ pub(crate) fn finish_closing_window<R: Runtime>(
     if conversation_window_number(window.label()).is_none() {
         return Err("only windows of conversations close this way".to_owned());
     }
-    window.destroy().map_err(to_text)
+    window.destroy().map_err(tauri_error_text)
 }
 
 /// Command that brings the main window to the front. `view` is the hash of a location, at which the main window's page
@@ -280,7 +280,7 @@ pub(crate) fn show_main_window<R: Runtime>(app: AppHandle<R>, view: Option<Strin
         app.state::<ShellEvents>().send(ShellEvent::ViewChosen { view });
     }
     if let Some(window) = app.get_webview_window(MAIN_WINDOW_LABEL)
-        && let Err(error) = window::raise(&window)
+        && let Err(error) = window::bring_window_to_front(&window)
     {
         tracing::warn!("failed to bring the window to the front: {error}");
     }

@@ -13,7 +13,7 @@ const MAX_DESKTOP_FILE_BYTES: u64 = 256 << 10;
 ///
 /// # Errors
 /// Returns a message for the user if the program has another path at each start.
-pub(crate) fn program_path(purpose: &str) -> Result<PathBuf, String> {
+pub(crate) fn stable_program_path(purpose: &str) -> Result<PathBuf, String> {
     if Path::new("/.flatpak-info").exists() || env::var_os("SNAP").is_some() {
         return Err(format!("This package of Drawbridge can't {purpose}."));
     }
@@ -66,7 +66,7 @@ pub(crate) fn desktop_entry_group_keys<'t>(text: &'t str, group: &str) -> Vec<(&
 }
 
 /// Returns `true` if `exec` is the command line in a desktop file with this text, and the file is not disabled.
-pub(crate) fn entry_runs_command(text: &str, exec: &str) -> bool {
+pub(crate) fn desktop_entry_runs_command(text: &str, exec: &str) -> bool {
     let keys = desktop_entry_group_keys(text, "Desktop Entry");
     keys.contains(&("Exec", exec)) && !keys.contains(&("Hidden", "true"))
 }
@@ -76,7 +76,7 @@ pub(crate) fn entry_runs_command(text: &str, exec: &str) -> bool {
 ///
 /// # Errors
 /// Returns an error if the file can't be read, is not UTF-8, or is too large.
-pub(crate) fn read(file: &Path) -> io::Result<Option<String>> {
+pub(crate) fn read_desktop_file(file: &Path) -> io::Result<Option<String>> {
     use io::Read as _;
     let file = match fs::File::open(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -94,7 +94,7 @@ pub(crate) fn read(file: &Path) -> io::Result<Option<String>> {
 ///
 /// # Errors
 /// Returns an error if the file can't be written.
-pub(crate) fn write(file: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn write_desktop_file(file: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
@@ -105,7 +105,7 @@ pub(crate) fn write(file: &Path, text: &str) -> io::Result<()> {
 ///
 /// # Errors
 /// Returns an error if the file exists and can't be removed.
-pub(crate) fn remove(file: &Path) -> io::Result<()> {
+pub(crate) fn remove_desktop_file(file: &Path) -> io::Result<()> {
     match fs::remove_file(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,
@@ -150,18 +150,25 @@ mod tests {
     fn keys_of_other_desktop_entry_groups_are_ignored() {
         let exec = desktop_exec_value(Path::new("/usr/bin/drawbridge"), "-").expect("text");
         let entry = |more: &str| format!("[Desktop Entry]\nExec={exec}\n{more}");
-        assert!(entry_runs_command(&entry(""), &exec), "the written entry should match");
-        assert!(!entry_runs_command(&entry("Hidden = true"), &exec), "a hidden entry should not match");
-        assert!(entry_runs_command(&entry("[Other]\nHidden=true"), &exec), "keys of other groups should be ignored");
+        assert!(desktop_entry_runs_command(&entry(""), &exec), "the written entry should match");
+        assert!(!desktop_entry_runs_command(&entry("Hidden = true"), &exec), "a hidden entry should not match");
         assert!(
-            !entry_runs_command("[Desktop Entry]\nExec=\"/other\" -", &exec),
+            desktop_entry_runs_command(&entry("[Other]\nHidden=true"), &exec),
+            "keys of other groups should be ignored"
+        );
+        assert!(
+            !desktop_entry_runs_command("[Desktop Entry]\nExec=\"/other\" -", &exec),
             "the entry of another program should not match"
         );
     }
 
     #[test]
     fn oversized_desktop_entry_file_is_rejected() {
-        assert!(read(Path::new("/dev/zero")).is_err(), "an endless file should be rejected");
-        assert_eq!(read(Path::new("/dev/none.desktop")).ok(), Some(None), "a missing file should be `None`");
+        assert!(read_desktop_file(Path::new("/dev/zero")).is_err(), "an endless file should be rejected");
+        assert_eq!(
+            read_desktop_file(Path::new("/dev/none.desktop")).ok(),
+            Some(None),
+            "a missing file should be `None`"
+        );
     }
 }

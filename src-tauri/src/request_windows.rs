@@ -44,7 +44,7 @@ pub(crate) fn show_consent_request(app: &AppHandle, id: Option<ConsentRequestId>
         if label == MAIN_WINDOW_LABEL {
             window::show_or_open_main_window(&app);
         } else if let Some(window) = app.get_webview_window(&label)
-            && let Err(error) = window::raise(&window)
+            && let Err(error) = window::bring_window_to_front(&window)
         {
             tracing::warn!("failed to bring a window to the front: {error}");
         }
@@ -67,5 +67,5 @@ pub(crate) async fn show_request_elsewhere<R: Runtime>(window: WebviewWindow<R>,
     }
     let other = app.get_webview_window(&label).ok_or_else(|| "the window of the request is closed".to_owned())?;
     app.state::<ShellEvents>().send_or_store(&label, ShellEvent::ShowConsentRequest { id: Some(id) });
-    window::raise(&other).map_err(|error| error.to_string())
+    window::bring_window_to_front(&other).map_err(|error| error.to_string())
 }

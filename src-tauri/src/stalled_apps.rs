@@ -246,15 +246,15 @@ fn close_and_report_apps<R: Runtime>(app: &AppHandle<R>, label: &str, apps: &[Sh
 mod tests {
     use super::*;
 
-    fn chart() -> ShownApp {
+    fn chart_app() -> ShownApp {
         ShownApp { server: "harbour".to_owned(), tool: "chart".to_owned() }
     }
 
     #[test]
     fn window_is_watched_once_and_until_its_apps_have_ended() {
         let (watched, now) = (WatchedWindows::default(), Instant::now());
-        let number = watched.add("main", &[chart()], now).expect("the first app should begin the probes");
-        assert_eq!(watched.add("main", &[chart()], now), None, "another app should not begin them twice");
+        let number = watched.add("main", &[chart_app()], now).expect("the first app should begin the probes");
+        assert_eq!(watched.add("main", &[chart_app()], now), None, "another app should not begin them twice");
         assert!(watched.add("conversation-0", &[], now).is_some(), "each window has its own page");
         assert_eq!(watched.next_step("main", number, &[], now), PageProbeStep::Send, "the page may still have the app");
         let later = now + PROBE_INTERVAL * 4;
@@ -266,19 +266,19 @@ mod tests {
         );
         watched.on_probe_answer("main", number, later);
         assert_eq!(watched.next_step("main", number, &[], later), PageProbeStep::Stop, "the last app has ended");
-        assert!(watched.add("main", &[chart()], later).is_some(), "the next app should begin the probes again");
+        assert!(watched.add("main", &[chart_app()], later).is_some(), "the next app should begin the probes again");
     }
 
     #[test]
     fn watch_of_an_ended_page_does_not_affect_the_next_page_of_its_window() {
         let (watched, now) = (WatchedWindows::default(), Instant::now());
-        let first = watched.add("conversation-0", &[chart()], now).expect("a new watch");
+        let first = watched.add("conversation-0", &[chart_app()], now).expect("a new watch");
         let ended = watched.remove("conversation-0").expect("the watch of the ended page");
-        assert_eq!(ended.apps(), [chart()], "the apps of the ended page should be known");
+        assert_eq!(ended.apps(), [chart_app()], "the apps of the ended page should be known");
         let second =
-            watched.add("conversation-0", &[chart()], now).expect("a window may get the label of a closed one");
+            watched.add("conversation-0", &[chart_app()], now).expect("a window may get the label of a closed one");
         assert_eq!(
-            watched.next_step("conversation-0", first, &[chart()], now),
+            watched.next_step("conversation-0", first, &[chart_app()], now),
             PageProbeStep::Stop,
             "its probes should end"
         );

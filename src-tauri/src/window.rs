@@ -117,14 +117,14 @@ fn isolate_and_watch_page<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Resul
 ///
 /// # Errors
 /// Returns an error if the window is already closed.
-pub(crate) fn raise<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
+pub(crate) fn bring_window_to_front<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
     if window.label() == MAIN_WINDOW_LABEL {
         mark_main_hidden(window.app_handle(), false);
     }
     window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus())
 }
 
-/// Hides the main window until [`raise`] shows it again. Returns `false` if it can't be hidden.
+/// Hides the main window until [`bring_window_to_front`] shows it again. Returns `false` if it can't be hidden.
 pub(crate) fn hide_main_window<R: Runtime>(app: &AppHandle<R>) -> bool {
     let hidden = app.get_webview_window(MAIN_WINDOW_LABEL).map(|window| window.hide());
     if let Some(Err(error)) = &hidden {
@@ -166,7 +166,7 @@ fn show_or_open_on_main_thread(app: &AppHandle) {
         }
         return;
     };
-    if let Err(error) = raise(&window) {
+    if let Err(error) = bring_window_to_front(&window) {
         tracing::warn!("failed to bring the window to the front: {error}");
     }
 }

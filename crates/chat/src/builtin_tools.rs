@@ -12,7 +12,7 @@ use super::search_index::SearchIndex;
 
 /// Name of the built-in tool by which a model searches for tools. It can't collide with names of servers' tools for the
 /// model, which always contain `__`.
-pub(super) const SEARCH_TOOLS_NAME: &str = "search_tools";
+pub(super) const SEARCH_TOOL_NAME: &str = "search_tools";
 
 /// Maximum number of tools that one search returns to the model.
 const MAX_SEARCH_RESULTS: usize = 8;
@@ -59,7 +59,7 @@ fn search_tools_definition(count: usize, servers: &[&str]) -> ModelTool {
         json!(servers)
     );
     ModelTool {
-        name: SEARCH_TOOLS_NAME.to_owned(),
+        name: SEARCH_TOOL_NAME.to_owned(),
         description: Some(description),
         input_schema: json!({
             "type": "object",
@@ -85,7 +85,7 @@ fn read_result_definition() -> ModelTool {
     }
 }
 
-/// Executes a model's call of the built-in tool [`SEARCH_TOOLS_NAME`].
+/// Executes a model's call of the built-in tool [`SEARCH_TOOL_NAME`].
 pub(super) fn search_tools(
     offering: &OfferedTools,
     index: &SearchIndex,
@@ -220,7 +220,7 @@ mod tests {
     fn later_tool_searches_only_append_found_tools() {
         let found = |keys: &[&str]| {
             let tool = |key: &&str| FoundTool { server: "a".into(), tool: "b".into(), app: None, key: (*key).into() };
-            let used = ToolUsed { reply: "r".into(), id: "u".into(), tool_key: SEARCH_TOOLS_NAME.into() };
+            let used = ToolUsed { reply: "r".into(), id: "u".into(), tool_key: SEARCH_TOOL_NAME.into() };
             let found = keys.iter().map(tool).collect();
             let body = ItemBody::OwnTool { used, arguments: json!({}), text: String::new(), found, is_error: false };
             ChatItem { id: "i".into(), parent: None, at: 1, state: ItemState::Whole, body }

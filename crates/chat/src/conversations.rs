@@ -14,7 +14,7 @@ use super::{ConversationError, ConversationSettings, conversation_log, draft};
 /// Maximum length of a conversation's title, in characters.
 const MAX_TITLE_CHARS: usize = 200;
 /// Maximum number of items that are loaded when a conversation is opened. These are the newest ones.
-const MAX_INITIAL_ITEMS: usize = 100;
+const MAX_ITEMS_OF_OPENED_CONVERSATION: usize = 100;
 
 /// A conversation as the page opens it: with its newest items, its settings and its draft.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,7 +90,7 @@ impl Chat {
     /// Returns [`ConversationError::Store`] if the history can't be read, and [`ConversationError::Closing`] if the
     /// host has shut down.
     pub async fn conversation(&self, id: String) -> Result<Option<OpenConversation>, ConversationError> {
-        let range = ItemRange { conversation: id, before: None, limit: MAX_INITIAL_ITEMS, whole: false };
+        let range = ItemRange { conversation: id, before: None, limit: MAX_ITEMS_OF_OPENED_CONVERSATION, whole: false };
         let read =
             self.with_history(move |history| Ok((history.conversation(&range.conversation)?, history.items(&range)?)));
         let (Some(mut conversation), Some(page)) = read.await? else { return Ok(None) };
@@ -246,7 +246,7 @@ fn create_conversation_with_unique_id(
 /// the visible branch if it has no parent.
 fn to_history_item_after_parent(item: &ChatItem) -> NewHistoryItem {
     let after = item.parent.clone().map_or(ItemPosition::Head, ItemPosition::Item);
-    NewHistoryItem { after, ..conversation_log::new_item(item) }
+    NewHistoryItem { after, ..conversation_log::to_new_history_item(item) }
 }
 
 fn shorten_title(title: &str) -> String {

@@ -254,7 +254,8 @@ impl Chat {
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context);
         let threshold = settings.effective_tool_search_threshold(self.host.conversation_bounds().await?, context);
         let approved_instructions = |(_, server): &(OfferedServer, ServerForModel)| {
-            let text = system_prompt::format_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
+            let text =
+                system_prompt::format_server_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
             Some(ServerInstructions { server: server.server.clone(), text, hash: server.instructions_hash()? })
         };
         let instructions = servers.iter().filter_map(approved_instructions).collect();
@@ -296,8 +297,8 @@ impl Chat {
             ExportFormat::Json => log.all_items().await?,
         };
         let written = tokio::task::spawn_blocking(move || match format {
-            ExportFormat::Markdown => Ok(export::to_markdown(&stored.title, &items)),
-            ExportFormat::Json => export::to_json(&stored.title, &settings, &items),
+            ExportFormat::Markdown => Ok(export::conversation_to_markdown(&stored.title, &items)),
+            ExportFormat::Json => export::conversation_to_json(&stored.title, &settings, &items),
         });
         let text = written.await?;
         Ok((name, text.map_err(|error| ConversationError::NotWritten(error.to_string()))?))
@@ -331,8 +332,13 @@ impl Chat {
         let content = if text.is_empty() { Vec::new() } else { vec![Content::Text { text }] };
         let body = ItemBody::Message { role: Role::User, content, prompt: None, attachments };
         // clock: timestamp of the item.
-        let message =
-            ChatItem { id: new_id(), parent, at: ports::time::system_time_millis(), state: ItemState::Whole, body };
+        let message = ChatItem {
+            id: new_item_id(),
+            parent,
+            at: ports::time::system_time_millis(),
+            state: ItemState::Whole,
+            body,
+        };
         log.write_items(vec![message.clone()]).await?;
         let (parent, id) = (Some(message.id.clone()), message.id.clone());
         self.host.emit_conversation_event(log.item_changed_event(message, true).await).await?;
@@ -396,7 +402,7 @@ pub(super) async fn load_servers_for_model(
 }
 
 /// Returns a new id for a conversation item: the time in hexadecimal, and a random number.
-pub(super) fn new_id() -> String {
+pub(super) fn new_item_id() -> String {
     // clock: first part of the id.
     format!("i{:x}-{:08x}", ports::time::system_time_millis(), fastrand::u32(..))
 }

@@ -388,7 +388,7 @@ mod tests {
             let query = json!({"query": "manage resource 7"});
             let result = builtin_tools::search_tools(&offering, &offering.search_index(), query.as_object().unwrap());
             let used =
-                item::ToolUsed { reply: "r".into(), id: "u".into(), tool_key: builtin_tools::SEARCH_TOOLS_NAME.into() };
+                item::ToolUsed { reply: "r".into(), id: "u".into(), tool_key: builtin_tools::SEARCH_TOOL_NAME.into() };
             let body = item::ItemBody::OwnTool {
                 used,
                 arguments: query,

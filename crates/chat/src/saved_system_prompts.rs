@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ConversationError;
-use super::engine::{Chat, new_id};
+use super::engine::{Chat, new_item_id};
 use super::error::{MAX_PROMPT_NAME, MAX_SAVED_PROMPTS};
 
 /// Maximum size of the text of a saved system prompt, in bytes.
@@ -147,7 +147,7 @@ fn insert_or_replace_saved_prompt(
     if saved.prompts.len() >= MAX_SAVED_PROMPTS {
         return Err(ConversationError::TooManyPrompts);
     }
-    saved.prompts.push(SavedSystemPrompt { id: new_id(), ..prompt.clone() });
+    saved.prompts.push(SavedSystemPrompt { id: new_item_id(), ..prompt.clone() });
     Ok(())
 }
 

@@ -34,7 +34,7 @@ pub(super) fn build_system_prompt(
     let instructions: Vec<Value> = servers
         .iter()
         .filter_map(|(offered, server)| {
-            Some(json!({ "server": visible_text(&server.server), "says": format_instructions(offered.approved_instructions(server)?) }))
+            Some(json!({ "server": visible_text(&server.server), "says": format_server_instructions(offered.approved_instructions(server)?) }))
         })
         .collect();
     if !instructions.is_empty() {
@@ -61,7 +61,7 @@ pub(super) fn build_system_prompt(
 }
 
 /// Returns a server's instructions in the form that is displayed to the user for approval and sent to a model.
-pub(super) fn format_instructions(text: &str) -> String {
+pub(super) fn format_server_instructions(text: &str) -> String {
     let bounded: String = text.chars().take(MAX_INSTRUCTIONS_CHARS).collect();
     visible_text(&bounded).into_owned()
 }

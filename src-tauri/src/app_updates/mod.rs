@@ -101,7 +101,7 @@ async fn check_updates_in_background<R: Runtime>(app: &AppHandle<R>) {
     if !is_background_check_allowed(&updates.report().step) {
         return;
     }
-    if let Err(refusal) = updates.check(&|report| send_report(app, report)).await {
+    if let Err(refusal) = updates.check(&|report| send_update_report(app, report)).await {
         tracing::info!("check for updates failed: {refusal}");
     }
 }
@@ -111,7 +111,7 @@ const fn is_background_check_allowed(step: &UpdateStep) -> bool {
     matches!(step, UpdateStep::Idle | UpdateStep::Current | UpdateStep::Refused { release: None, .. })
 }
 
-fn send_report<R: Runtime>(app: &AppHandle<R>, report: UpdateReport) {
+fn send_update_report<R: Runtime>(app: &AppHandle<R>, report: UpdateReport) {
     app.state::<ShellEvents>().send(ShellEvent::UpdatesChanged { report });
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn app_updates_report(updates: State<'_, Updater>) -> UpdateReport {
 #[tauri::command]
 pub(crate) async fn check_app_updates<R: Runtime>(app: AppHandle<R>) -> Result<(), String> {
     let updates = app.state::<Updater>();
-    updates.check(&|report| send_report(&app, report)).await.map_err(|refusal| refusal.to_string())
+    updates.check(&|report| send_update_report(&app, report)).await.map_err(|refusal| refusal.to_string())
 }
 
 /// Command that downloads and installs the release `version`, which the page has shown to the user, and restarts
@@ -140,7 +140,7 @@ pub(crate) async fn check_app_updates<R: Runtime>(app: AppHandle<R>) -> Result<(
 pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: String) -> Result<(), String> {
     let updates = app.state::<Updater>();
     let install = installing::UpdateInstaller::new(&app);
-    let installed = updates.install(&version, &install, &|report| send_report(&app, report)).await;
+    let installed = updates.install(&version, &install, &|report| send_update_report(&app, report)).await;
     match installed {
         Ok(()) => quitting::restart(&app),
         // The user stopped the download, and the page offers the version again.
@@ -158,7 +158,7 @@ pub(crate) fn stop_app_update(updates: State<'_, Updater>) {
 
 fn detect_installation<R: Runtime>(app: &AppHandle<R>) -> Installation {
     Installation::detect(&InstallTraces {
-        bundle: tauri::utils::platform::bundle_type().and_then(package_type),
+        bundle: tauri::utils::platform::bundle_type().and_then(package_type_of_bundle),
         program: std::env::current_exe().unwrap_or_default(),
         appimage: appimage_path(app),
         flatpak: Path::new("/.flatpak-info").exists(),
@@ -176,7 +176,7 @@ fn appimage_path<R: Runtime>(_: &AppHandle<R>) -> Option<PathBuf> {
     None
 }
 
-fn package_type(mark: BundleType) -> Option<PackageType> {
+fn package_type_of_bundle(mark: BundleType) -> Option<PackageType> {
     Some(match mark {
         BundleType::AppImage => PackageType::AppImage,
         BundleType::Deb => PackageType::Deb,

@@ -9,8 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::desktop_entry::{
-    desktop_entry_group_keys, desktop_exec_value, desktop_file_problem_text, entry_runs_command, program_path, read,
-    remove, write, xdg_user_folder,
+    desktop_entry_group_keys, desktop_entry_runs_command, desktop_exec_value, desktop_file_problem_text,
+    read_desktop_file, remove_desktop_file, stable_program_path, write_desktop_file, xdg_user_folder,
 };
 
 /// Path of the desktop file, relative to the user's data folder.
@@ -50,13 +50,13 @@ impl LinkHandlerFiles {
         Ok(Self {
             entry: xdg_user_folder("XDG_DATA_HOME", ".local/share")?.join(LINK_HANDLER_ENTRY_PATH),
             choices: xdg_user_folder("XDG_CONFIG_HOME", ".config")?.join(DEFAULT_APPLICATIONS_PATH),
-            exec: desktop_exec_value(&program_path("turn links on")?, "%u")?,
+            exec: desktop_exec_value(&stable_program_path("turn links on")?, "%u")?,
         })
     }
 
     fn is_enabled(&self) -> Result<bool, String> {
         let entry = read_text(&self.entry)?;
-        Ok(entry_runs_command(&entry, &self.exec)
+        Ok(desktop_entry_runs_command(&entry, &self.exec)
             && default_link_handler(&read_text(&self.choices)?) == Some(LINK_HANDLER_ENTRY_ID))
     }
 
@@ -68,13 +68,14 @@ impl LinkHandlerFiles {
                  StartupNotify=true\nMimeType={LINK_SCHEME_MIME_TYPE};\n",
                 self.exec
             );
-            write(&self.entry, &entry).map_err(|error| desktop_file_problem_text(&self.entry, "written", &error))?;
+            write_desktop_file(&self.entry, &entry)
+                .map_err(|error| desktop_file_problem_text(&self.entry, "written", &error))?;
             return self.write_default_applications(&before, &with_default_link_handler(&before));
         }
         if default_link_handler(&before) == Some(LINK_HANDLER_ENTRY_ID) {
             self.write_default_applications(&before, &without_default_link_handler(&before))?;
         }
-        remove(&self.entry).map_err(|error| desktop_file_problem_text(&self.entry, "removed", &error))
+        remove_desktop_file(&self.entry).map_err(|error| desktop_file_problem_text(&self.entry, "removed", &error))
     }
 
     /// Writes the list of default applications if it has changed. Replaces the file atomically, because it also
@@ -89,14 +90,16 @@ impl LinkHandlerFiles {
 }
 
 fn read_text(file: &Path) -> Result<String, String> {
-    read(file).map(Option::unwrap_or_default).map_err(|error| desktop_file_problem_text(file, "read", &error))
+    read_desktop_file(file)
+        .map(Option::unwrap_or_default)
+        .map_err(|error| desktop_file_problem_text(file, "read", &error))
 }
 
 fn replace_list_atomically(file: &Path, text: &str) -> io::Result<()> {
     // If the file is a symbolic link, as for users who manage their configuration elsewhere, the target is replaced.
     let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let new = file.with_extension("list.drawbridge");
-    write(&new, text)?;
+    write_desktop_file(&new, text)?;
     if let Ok(facts) = fs::metadata(&file) {
         fs::set_permissions(&new, facts.permissions())?;
     }
@@ -160,7 +163,7 @@ mod tests {
         assert_eq!(places.is_enabled(), Ok(false), "links should be off by default");
         assert_eq!(places.set_enabled(false), Ok(()), "turning off twice should succeed");
         assert!(!places.choices.exists(), "turning off should write nothing");
-        write(&places.choices, OTHER_DEFAULT_APPLICATIONS).expect("written");
+        write_desktop_file(&places.choices, OTHER_DEFAULT_APPLICATIONS).expect("written");
         assert_eq!(places.set_enabled(true), Ok(()), "turning on should succeed");
         assert_eq!(places.is_enabled(), Ok(true), "links should be on");
         assert_eq!(places.set_enabled(true), Ok(()), "turning on twice should succeed");
@@ -184,7 +187,7 @@ mod tests {
         let places = handler_files(folder.path());
         assert_eq!(places.set_enabled(true), Ok(()), "turning on should succeed");
         let others = "[Default Applications]\nx-scheme-handler/drawbridge = other.desktop;drawbridge-links.desktop\n";
-        write(&places.choices, others).expect("written");
+        write_desktop_file(&places.choices, others).expect("written");
         assert_eq!(places.is_enabled(), Ok(false), "another default should turn links off");
         assert_eq!(places.set_enabled(false), Ok(()), "turning off should succeed");
         assert_eq!(
@@ -217,7 +220,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let places = handler_files(folder.path());
         let real = folder.path().join("dotfiles/mimeapps.list");
-        write(&real, OTHER_DEFAULT_APPLICATIONS).expect("written");
+        write_desktop_file(&real, OTHER_DEFAULT_APPLICATIONS).expect("written");
         fs::create_dir_all(folder.path().join("config")).expect("a folder");
         std::os::unix::fs::symlink(&real, &places.choices).expect("a link");
         assert_eq!(places.set_enabled(true), Ok(()), "turning on should succeed");

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use super::BACKGROUND_OPTION;
 use crate::desktop_entry::{
-    desktop_entry_group_keys, desktop_exec_value, desktop_file_problem_text, entry_runs_command, program_path, read,
-    remove, write, xdg_user_folder,
+    desktop_entry_group_keys, desktop_entry_runs_command, desktop_exec_value, desktop_file_problem_text,
+    read_desktop_file, remove_desktop_file, stable_program_path, write_desktop_file, xdg_user_folder,
 };
 
 /// Path of the desktop file, relative to the user's configuration folder.
@@ -39,31 +39,33 @@ struct AutostartEntry {
 
 impl AutostartEntry {
     fn for_user() -> Result<Self, String> {
-        let exec = desktop_exec_value(&program_path("start at login")?, BACKGROUND_OPTION)?;
+        let exec = desktop_exec_value(&stable_program_path("start at login")?, BACKGROUND_OPTION)?;
         Ok(Self { file: xdg_user_folder("XDG_CONFIG_HOME", ".config")?.join(AUTOSTART_PATH), exec })
     }
 
     fn is_enabled(&self) -> Result<bool, String> {
-        let text = read(&self.file).map_err(|error| desktop_file_problem_text(&self.file, "read", &error))?;
+        let text =
+            read_desktop_file(&self.file).map_err(|error| desktop_file_problem_text(&self.file, "read", &error))?;
         Ok(text.is_some_and(|text| runs_at_login(&text, &self.exec)))
     }
 
     fn set_enabled(&self, on: bool) -> Result<(), String> {
         if !on {
-            return remove(&self.file).map_err(|error| desktop_file_problem_text(&self.file, "removed", &error));
+            return remove_desktop_file(&self.file)
+                .map_err(|error| desktop_file_problem_text(&self.file, "removed", &error));
         }
         let entry = format!(
             "[Desktop Entry]\nType=Application\nName=Drawbridge\nExec={}\nIcon=drawbridge\nTerminal=false\n\
              X-GNOME-Autostart-enabled=true\n",
             self.exec
         );
-        write(&self.file, &entry).map_err(|error| desktop_file_problem_text(&self.file, "written", &error))
+        write_desktop_file(&self.file, &entry).map_err(|error| desktop_file_problem_text(&self.file, "written", &error))
     }
 }
 
 /// Returns `true` if a desktop file with this text lets the desktop environment run the command line `exec` at login.
 fn runs_at_login(text: &str, exec: &str) -> bool {
-    entry_runs_command(text, exec)
+    desktop_entry_runs_command(text, exec)
         && !desktop_entry_group_keys(text, "Desktop Entry").contains(&("X-GNOME-Autostart-enabled", "false"))
 }
 

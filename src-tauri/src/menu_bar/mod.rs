@@ -122,7 +122,7 @@ fn on_menu_event(app: &AppHandle<Wry>, event: MenuEvent) {
         ChosenMenuItem::Action(action) => {
             // On macOS the menu bar is also available while the window is hidden or minimized.
             if !window.is_visible().unwrap_or(true)
-                && let Err(error) = crate::window::raise(&window)
+                && let Err(error) = crate::window::bring_window_to_front(&window)
             {
                 tracing::warn!("failed to bring a window to the front: {error}");
             }

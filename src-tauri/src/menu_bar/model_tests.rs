@@ -32,7 +32,7 @@ fn content() -> MenuBarContent {
 }
 
 /// Returns each menu as its title and a short form of its entries.
-fn outline(conventions: MenuConventions) -> Vec<(String, String)> {
+fn menu_outline(conventions: MenuConventions) -> Vec<(String, String)> {
     let short = |entry: &MenuEntry| match entry {
         MenuEntry::Separator => "-".to_owned(),
         MenuEntry::System(item, _) => format!("{item:?}"),
@@ -63,7 +63,7 @@ fn e11_menus_follow_the_conventions_of_each_system() {
         menu("Window", "Minimize - bar"),
         menu("帮助", help),
     ];
-    assert_eq!(outline(MenuConventions::MacOs), mac, "macOS should have a menu of the app");
+    assert_eq!(menu_outline(MenuConventions::MacOs), mac, "macOS should have a menu of the app");
     let in_window = |edit| {
         [
             menu("&File", "new=CmdOrCtrl+N - settings=CmdOrCtrl+, - CloseWindow Quit"),
@@ -72,9 +72,9 @@ fn e11_menus_follow_the_conventions_of_each_system() {
             menu("帮助(&H)", &format!("{help} - About")),
         ]
     };
-    assert_eq!(outline(MenuConventions::Linux), in_window(edit), "Linux should have a menu bar in the window");
+    assert_eq!(menu_outline(MenuConventions::Linux), in_window(edit), "Linux should have a menu bar in the window");
     assert_eq!(
-        outline(MenuConventions::Windows),
+        menu_outline(MenuConventions::Windows),
         in_window("Cut Copy Paste SelectAll"),
         "Windows should have no items that it can't execute"
     );

@@ -74,7 +74,7 @@ impl OpenRequests {
     fn add(&self, opening: OpenRequest, events: &ShellEvents) {
         let mut queue = self.lock();
         queue.add(opening);
-        Self::advance(&mut queue, events);
+        Self::start_and_send_next_request(&mut queue, events);
     }
 
     /// Sends the current open request, if there is one, to Drawbridge's page, which has just loaded.
@@ -87,10 +87,10 @@ impl OpenRequests {
     fn finish_opening(&self, id: u64, events: &ShellEvents) {
         let mut queue = self.lock();
         queue.end_current_request(id);
-        Self::advance(&mut queue, events);
+        Self::start_and_send_next_request(&mut queue, events);
     }
 
-    fn advance(queue: &mut OpenRequestQueue, events: &ShellEvents) {
+    fn start_and_send_next_request(queue: &mut OpenRequestQueue, events: &ShellEvents) {
         if let Some(opened) = queue.start_next_request() {
             // If no page is loaded, the event is lost, and the next page gets the request by `resend_current_request`.
             events.send(ShellEvent::Opened(opened));

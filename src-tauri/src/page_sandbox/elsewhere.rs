@@ -39,7 +39,7 @@ impl PageSandbox {
         None
     }
 
-    pub(crate) const fn retry(&self) -> Result<(), String> {
+    pub(crate) const fn reset_failed_starts(&self) -> Result<(), String> {
         Ok(())
     }
 }

@@ -153,7 +153,7 @@ impl PageSandbox {
     ///
     /// # Errors
     /// Returns a message for the user if a file that prevents it can't be removed.
-    pub(crate) fn retry(&self) -> Result<(), String> {
+    pub(crate) fn reset_failed_starts(&self) -> Result<(), String> {
         let Some(attempts) = &self.attempts else { return Ok(()) };
         match attempts.clear() {
             Err(error) if attempts.has_reached_failed_start_limit() => Err(error.to_string()),
@@ -267,7 +267,7 @@ mod tests {
         assert!(attempts.has_reached_failed_start_limit(), "two starts without a page should be enough");
         sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).record_page_drawn();
         assert!(attempts.has_reached_failed_start_limit(), "a page without the sandbox should not reset the count");
-        sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).retry().expect("removed");
+        sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).reset_failed_starts().expect("removed");
         let sandbox = sandbox_in_folder(folder.path(), Ok(()));
         sandbox.count_start_as_failed();
         sandbox.record_page_drawn();
@@ -355,7 +355,7 @@ mod tests {
             Err(SandboxObstacle::NoPage),
             "the next start should disable the sandbox"
         );
-        start().retry().expect("the count in the session's folder should be reset");
+        start().reset_failed_starts().expect("the count in the session's folder should be reset");
         let has_failed = start().attempts.as_ref().is_some_and(FailedStartCounter::has_reached_failed_start_limit);
         assert_eq!(
             decide_sandbox(false, has_failed, || Ok(()), || Ok(())),

@@ -12,15 +12,15 @@ use tauri_utils::acl::resolved::Resolved;
 use tauri_utils::platform::Target;
 
 /// Reads a file that the build script of this build generated.
-fn read_generated(name: &str) -> String {
+fn read_build_script_output(name: &str) -> String {
     fs::read_to_string(Path::new(env!("OUT_DIR")).join(name)).expect("the build script should write the file")
 }
 
 fn resolved_acl() -> (BTreeMap<String, Manifest>, Resolved) {
     let manifests: BTreeMap<String, Manifest> =
-        serde_json::from_str(&read_generated("acl-manifests.json")).expect("the file should be JSON");
+        serde_json::from_str(&read_build_script_output("acl-manifests.json")).expect("the file should be JSON");
     let capabilities: BTreeMap<String, Capability> =
-        serde_json::from_str(&read_generated("capabilities.json")).expect("the file should be JSON");
+        serde_json::from_str(&read_build_script_output("capabilities.json")).expect("the file should be JSON");
     let resolved =
         Resolved::resolve(&manifests, capabilities, Target::current()).expect("the capabilities should be valid");
     (manifests, resolved)

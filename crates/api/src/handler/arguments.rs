@@ -11,7 +11,7 @@ use crate::data::{CompleteArgument, Completion, CompletionReference, ExpandTempl
 use crate::{ApiError, ErrorCode};
 
 /// Parses the identifier of a consent request, as a command contains it.
-pub(crate) fn parse_request_id(text: &str) -> Result<ConsentRequestId, ApiError> {
+pub(crate) fn parse_consent_request_id(text: &str) -> Result<ConsentRequestId, ApiError> {
     text.parse().map(ConsentRequestId).map_err(|_| errors::not_found_error("this consent request"))
 }
 

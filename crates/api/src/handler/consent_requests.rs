@@ -3,7 +3,7 @@
 use credentials::sign_in::EnteredClient as HostClient;
 use host::view::{ConsentRequestEdit as HostEdit, UserDecision};
 
-use super::arguments::parse_request_id;
+use super::arguments::parse_consent_request_id;
 use super::{Api, errors, require_json_object, to_paths, views};
 use crate::ApiError;
 use crate::data::*;
@@ -27,12 +27,12 @@ pub(super) async fn decide_consent_request(api: &Api, r: DecideConsentRequest) -
         ConsentDecision::DenyBecause { reason } => UserDecision::DenyBecause(reason),
         ConsentDecision::Cancel => UserDecision::Cancel,
     };
-    api.host.decide(parse_request_id(&r.id)?, r.hash, answer).await?;
+    api.host.decide(parse_consent_request_id(&r.id)?, r.hash, answer).await?;
     Ok(EmptyObject {})
 }
 
 pub(super) async fn edit_consent_request(api: &Api, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
-    let consent_request = parse_request_id(&r.id)?;
+    let consent_request = parse_consent_request_id(&r.id)?;
     let edit = match r.edit {
         ConsentRequestEdit::Arguments { arguments } => {
             HostEdit::Arguments(require_json_object(arguments, "arguments")?)
@@ -55,6 +55,6 @@ pub(super) async fn edit_consent_request(api: &Api, r: EditConsentRequest) -> Re
 
 pub(super) async fn validate_form(api: &Api, r: CheckForm) -> Result<FormProblems, ApiError> {
     let content = require_json_object(r.content, "a form's content")?;
-    let problems = api.host.check_form(parse_request_id(&r.id)?, content).await?;
+    let problems = api.host.check_form(parse_consent_request_id(&r.id)?, content).await?;
     Ok(FormProblems { problems })
 }

@@ -9,10 +9,10 @@ use futures_util::{StreamExt as _, stream};
 use host::CallOrigin;
 use serde_json::{Map, Value};
 
-use super::{ReplyRun, RequestedCall, new_item, retry_item_write};
-use crate::builtin_tools::{self, BuiltinToolResult, SEARCH_TOOLS_NAME};
+use super::{ReplyRun, RequestedCall, new_chat_item, retry_item_write};
+use crate::builtin_tools::{self, BuiltinToolResult, SEARCH_TOOL_NAME};
 use crate::call::{self, CallOutcome, CallRecorder, ToolCall};
-use crate::engine::new_id;
+use crate::engine::new_item_id;
 use crate::offered_tools::ToolState;
 use crate::{ConversationError, model_context};
 
@@ -86,7 +86,7 @@ impl ReplyRun {
             }
             (_, Some(tool)) => {
                 let (server, app, tool) = (tool.server.clone(), tool.app.clone(), tool.tool.clone());
-                let id = new_id();
+                let id = new_item_id();
                 let body = ItemBody::ToolCall {
                     call: id.clone(),
                     server: server.clone(),
@@ -105,7 +105,7 @@ impl ReplyRun {
                 let item = ChatItem { id, parent: Some(parent.to_owned()), at, state: ItemState::Streaming, body };
                 return (item.clone(), Some(PlannedCall { item, server, app, tool, arguments }));
             }
-            (SEARCH_TOOLS_NAME, None) => {
+            (SEARCH_TOOL_NAME, None) => {
                 let offering = Arc::clone(&self.offering);
                 let index = self.index.get_or_insert_with(|| offering.search_index());
                 builtin_tools::search_tools(&offering, index, &arguments)
@@ -117,7 +117,7 @@ impl ReplyRun {
         };
         let BuiltinToolResult { text, found, is_error } = result;
         let body = ItemBody::OwnTool { used, arguments: Value::Object(arguments), text, found, is_error };
-        (new_item(Some(parent.to_owned()), ItemState::Whole, body), None)
+        (new_chat_item(Some(parent.to_owned()), ItemState::Whole, body), None)
     }
 
     /// Returns a text for the model that explains why it can't use the tool with this key.

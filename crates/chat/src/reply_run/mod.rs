@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use super::conversation_locks::RunningReplyGuard;
 use super::conversation_log::ConversationLog;
-use super::engine::{load_servers_for_model, new_id};
+use super::engine::{load_servers_for_model, new_item_id};
 use super::offered_tools::OfferedTools;
 use super::offered_tools::app_tools::enabled_app_tools;
 use super::search_index::SearchIndex;
@@ -141,7 +141,7 @@ impl ReplyRun {
             }
             if round >= self.bounds.rounds {
                 let notice = ItemBody::Notice { notice: Notice::Rounds { rounds: round } };
-                let item = new_item(Some(last.id), ItemState::Whole, notice);
+                let item = new_chat_item(Some(last.id), ItemState::Whole, notice);
                 self.log.write_items(vec![item.clone()]).await?;
                 return Ok(item);
             }
@@ -208,9 +208,9 @@ impl ReplyRun {
     }
 }
 
-fn new_item(parent: Option<String>, state: ItemState, body: ItemBody) -> ChatItem {
+fn new_chat_item(parent: Option<String>, state: ItemState, body: ItemBody) -> ChatItem {
     // clock: timestamp of the item.
-    ChatItem { id: new_id(), parent, at: ports::time::system_time_millis(), state, body }
+    ChatItem { id: new_item_id(), parent, at: ports::time::system_time_millis(), state, body }
 }
 
 fn new_reply(model: &ModelRef, parent: Option<String>) -> ChatItem {
@@ -225,7 +225,7 @@ fn new_reply(model: &ModelRef, parent: Option<String>) -> ChatItem {
         first_part_milliseconds: None,
         duration_milliseconds: 0,
     };
-    new_item(parent, ItemState::Streaming, body)
+    new_chat_item(parent, ItemState::Streaming, body)
 }
 
 /// Records an error in the item of the reply that failed because of it.

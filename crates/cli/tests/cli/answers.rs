@@ -28,16 +28,16 @@ fn start_server_answers_entry(more: &Value) -> Value {
 #[test]
 fn s08_start_is_allowed_by_its_printed_hash_until_anything_changes() {
     let folder = TestFolder::new();
-    let plain = folder.run_with(&json!([start_server_answers_entry(&json!({}))]), &["tools", "demo"]);
+    let plain = folder.run_with_answers(&json!([start_server_answers_entry(&json!({}))]), &["tools", "demo"]);
     assert_eq!(plain.error(3).0, "refused", "the command line alone should approve nothing");
     let hash = suggested_hash(denial_reason(&plain, "start-server")).to_owned();
     let named = json!([start_server_answers_entry(&json!({"hash": hash}))]);
-    folder.run_with(&named, &["tools", "demo"]).value();
+    folder.run_with_answers(&named, &["tools", "demo"]).value();
     let settings = std::fs::read_to_string(folder.path("mcp.json")).unwrap();
     let mut settings: Value = serde_json::from_str(&settings).unwrap();
     settings["mcpServers"]["demo"]["env"] = json!({"LD_PRELOAD": "/tmp/evil.so"});
     std::fs::write(folder.path("mcp.json"), settings.to_string()).unwrap();
-    let changed = folder.run_with(&named, &["tools", "demo"]);
+    let changed = folder.run_with_answers(&named, &["tools", "demo"]);
     assert_eq!(changed.error(3).0, "refused", "another variable should make it another start");
     let reason = denial_reason(&changed, "start-server");
     assert!(
@@ -45,7 +45,7 @@ fn s08_start_is_allowed_by_its_printed_hash_until_anything_changes() {
         "the changed hash should be reported: {reason}"
     );
     folder
-        .run_with(&json!([start_server_answers_entry(&json!({"commandLineOnly": true}))]), &["tools", "demo"])
+        .run_with_answers(&json!([start_server_answers_entry(&json!({"commandLineOnly": true}))]), &["tools", "demo"])
         .value();
 }
 
@@ -58,7 +58,7 @@ fn s30_unreviewed_tool_is_not_allowed_by_a_pattern() {
         entry.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
         with(entry)
     };
-    let refused = folder.run_with(&any(json!({})), &CALL_ADD_TOOL_ARGUMENTS);
+    let refused = folder.run_with_answers(&any(json!({})), &CALL_ADD_TOOL_ARGUMENTS);
     assert_eq!(refused.error(3).0, "refused", "the tool should not count as reviewed");
     let reason = denial_reason(&refused, "tool");
     assert!(
@@ -66,11 +66,11 @@ fn s30_unreviewed_tool_is_not_allowed_by_a_pattern() {
         "the message should contain the next step: {reason}"
     );
     let hash = suggested_hash(reason).to_owned();
-    folder.run_with(&any(json!({"hash": hash})), &CALL_ADD_TOOL_ARGUMENTS).value();
-    folder.run_with(&any(json!({"unreviewed": true})), &CALL_ADD_TOOL_ARGUMENTS).value();
+    folder.run_with_answers(&any(json!({"hash": hash})), &CALL_ADD_TOOL_ARGUMENTS).value();
+    folder.run_with_answers(&any(json!({"unreviewed": true})), &CALL_ADD_TOOL_ARGUMENTS).value();
     let accept = format!("add@{hash}");
-    folder.run_with(&any(json!({})), &["review", "demo", "--accept", &accept]).value();
-    folder.run_with(&any(json!({})), &CALL_ADD_TOOL_ARGUMENTS).value();
+    folder.run_with_answers(&any(json!({})), &["review", "demo", "--accept", &accept]).value();
+    folder.run_with_answers(&any(json!({})), &CALL_ADD_TOOL_ARGUMENTS).value();
 }
 
 /// Returns settings with the scripted server, whose only tool has this description.
@@ -89,7 +89,7 @@ fn s08_changed_definition_is_announced_once() {
         start_server_answers_entry(&json!({"commandLineOnly": true})),
         {"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}},
     ]);
-    let call = || folder.run_with(&open, &["call", "demo", "echo"]);
+    let call = || folder.run_with_answers(&open, &["call", "demo", "echo"]);
     let announced = |ended: &ProgramResult| ended.errors.contains("changed since its last call");
     assert!(!announced(&call()) && !announced(&call()), "an unchanged definition should not be announced");
     std::fs::write(folder.path("mcp.json"), settings_with_scripted_tool("Returns the text, loudly").to_string())
@@ -108,10 +108,10 @@ fn s32_refusal_reports_a_tool_changed_since_its_review() {
         {"kind": "tool", "answer": {"action": "allow"}},
     ]);
     let none = json!([start_server_answers_entry(&json!({"commandLineOnly": true}))]);
-    let listed = folder.run_with(&plain, &["review", "demo"]);
+    let listed = folder.run_with_answers(&plain, &["review", "demo"]);
     let hash = listed.value()["tools"][0]["hash"].as_str().expect("a hash").to_owned();
-    folder.run_with(&plain, &["review", "demo", "--accept", &format!("echo@{hash}")]).value();
-    folder.run_with(&plain, &["call", "demo", "echo"]).value();
+    folder.run_with_answers(&plain, &["review", "demo", "--accept", &format!("echo@{hash}")]).value();
+    folder.run_with_answers(&plain, &["call", "demo", "echo"]).value();
     let rule = json!({"rules": [{"effect": "allow", "servers": ["demo"]}]});
     std::fs::write(folder.path("mcp.json"), settings_with_scripted_tool("Returns the text, loudly").to_string())
         .unwrap();
@@ -121,7 +121,7 @@ fn s32_refusal_reports_a_tool_changed_since_its_review() {
         if let Some(rules) = rules {
             std::fs::write(folder.path("data/policy.json"), rules.to_string()).unwrap();
         }
-        let refused = folder.run_with(answers, &["call", "demo", "echo"]);
+        let refused = folder.run_with_answers(answers, &["call", "demo", "echo"]);
         let (code, message) = refused.error(3);
         assert_eq!(code, "refused", "{what}: the changed tool should be denied");
         for text in [message, denial_reason(&refused, "tool")] {

@@ -31,8 +31,8 @@ fn sandbox_plan_is_shown_without_starting_anything() {
 #[test]
 fn sandboxed_server_is_used_like_any_other() {
     let folder = folder_with_sandboxed_server(json!({"network": false}));
-    let ended =
-        folder.run_with(&allowing_answers(json!([])), &["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#]);
+    let ended = folder
+        .run_with_answers(&allowing_answers(json!([])), &["call", "demo", "add", "--args", r#"{"a": 2, "b": 40}"#]);
     assert_eq!(ended.value()["content"][0]["text"], "2 + 40 = 42", "the server should respond");
     let by = ended.lines.iter().find_map(|line| line["server"]["heldBy"].as_str());
     assert!(matches!(by, Some("bubblewrap" | "Landlock")), "the mechanism should be reported: {by:?}");

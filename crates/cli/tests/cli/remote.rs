@@ -49,8 +49,8 @@ async fn server_by_url_is_used_like_any_other() {
             {"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}},
         ]);
         let (servers, called) = tokio::task::spawn_blocking(move || {
-            let servers = folder.run_with(&answers, &["servers"]);
-            (servers, folder.run_with(&answers, &["call", "far", "echo", "--args", r#"{"text": "hello"}"#]))
+            let servers = folder.run_with_answers(&answers, &["servers"]);
+            (servers, folder.run_with_answers(&answers, &["call", "far", "echo", "--args", r#"{"text": "hello"}"#]))
         })
         .await
         .expect("the program runs");

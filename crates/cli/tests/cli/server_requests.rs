@@ -10,7 +10,7 @@ const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 fn call_tool_with_answers_entry(revision: &str, tool: &str, args: &str, answer: Value) -> ProgramResult {
     let folder = TestFolder::with_arguments(&["--revision", revision]);
-    folder.run_with(&allowing_answers(json!([answer])), &["call", "demo", tool, "--args", args])
+    folder.run_with_answers(&allowing_answers(json!([answer])), &["call", "demo", tool, "--args", args])
 }
 
 fn result_text(ended: &ProgramResult) -> &str {
@@ -21,7 +21,7 @@ fn result_text(ended: &ProgramResult) -> &str {
 fn forms_are_accepted_declined_and_cancelled() {
     for revision in REVISIONS {
         let folder = TestFolder::with_arguments(&["--revision", revision]);
-        let refused = folder.run_with(&allowing_answers(json!([])), &["call", "demo", "ask_user"]);
+        let refused = folder.run_with_answers(&allowing_answers(json!([])), &["call", "demo", "ask_user"]);
         assert_eq!(
             result_text(&refused),
             "The user declined.",
@@ -137,7 +137,7 @@ fn sampling_is_off_by_default() {
     let folder = TestFolder::with_arguments(&["--era", "legacy"]);
     let off = folder.run(&["sampling", "demo", "--off"]);
     assert_eq!(off.value()["settings"]["on"], false, "[sampling-user-controls]: sampling should be off by default");
-    let refused = folder.run_with(&allowing_answers(answer.clone()), &["call", "demo", "ask_model"]);
+    let refused = folder.run_with_answers(&allowing_answers(answer.clone()), &["call", "demo", "ask_model"]);
     assert_eq!(
         refused.status,
         1,
@@ -151,9 +151,9 @@ fn sampling_is_off_by_default() {
     let on = folder.run(&["sampling", "demo", "--on", "--max-tokens", "100", "--requests-per-hour", "1"]);
     assert_eq!(on.value()["settings"]["maxTokens"], 100, "the given limit should be set");
     assert_eq!(on.value()["settings"]["perHour"]["tokens"], 200_000, "other limits should be unchanged");
-    let called = folder.run_with(&allowing_answers(answer.clone()), &["call", "demo", "ask_model"]);
+    let called = folder.run_with_answers(&allowing_answers(answer.clone()), &["call", "demo", "ask_model"]);
     assert_eq!(result_text(&called), "answers said: Aye. (stopped: endTurn)", "sampling should be permitted");
-    let again = folder.run_with(&allowing_answers(answer), &["call", "demo", "ask_model"]);
+    let again = folder.run_with_answers(&allowing_answers(answer), &["call", "demo", "ask_model"]);
     assert_eq!(again.status, 1, "[sampling-rate-limit], X26: the limit should apply across runs");
     let shown = folder.run(&["sampling", "demo"]);
     assert_eq!(shown.value()["withinHour"]["requests"], 1, "X26: the usage should be shown");
@@ -176,7 +176,7 @@ fn url_is_opened_only_if_an_entry_allows_it() {
     for revision in REVISIONS {
         let answer = json!({"kind": "url", "name": "https://permits.example.com/*", "answer": {"action": "accept"}});
         let folder = TestFolder::with_arguments(&["--revision", revision]);
-        let ended = folder.run_with(&allowing_answers(json!([answer])), &["call", "demo", "ask_url"]);
+        let ended = folder.run_with_answers(&allowing_answers(json!([answer])), &["call", "demo", "ask_url"]);
         assert!(
             result_text(&ended).starts_with("The permit is signed."),
             "the server should receive the result in {revision}: {}",
@@ -252,7 +252,7 @@ fn several_consent_requests_of_one_call_are_all_decided() {
             {"kind": "roots", "answer": {"action": "accept", "roots": []}},
             {"kind": "sampling", "answer": {"action": "accept", "content": {"text": "Welcome, Aurora!"}}},
         ]));
-        let ended = folder.run_with(&answers, &["call", "demo", "check_in"]);
+        let ended = folder.run_with_answers(&answers, &["call", "demo", "check_in"]);
         assert_eq!(
             result_text(&ended),
             "The Aurora is checked in with 0 folders. Welcome, Aurora!",

@@ -157,10 +157,10 @@ async fn sign_in_without_an_entry_is_refused_and_opens_nothing() {
     let (issuer, _server, folder) = start_servers(AuthorizationScript::default()).await;
     let allowed = json!([{"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
     let done = tokio::task::spawn_blocking(move || {
-        let login = folder.run_with(&allowed, &["login", "far", "--paste"]);
+        let login = folder.run_with_answers(&allowed, &["login", "far", "--paste"]);
         (
             login,
-            folder.run_with(&allowed, &["tools", "far"]),
+            folder.run_with_answers(&allowed, &["tools", "far"]),
             folder.run(&["auth", "far"]),
             folder.run(&["login", "no"]),
         )
@@ -222,7 +222,7 @@ async fn login_signs_in_even_if_the_server_allows_anonymous_access() {
 
     let (_issuer, _server, folder) = start_scripted_servers(AuthorizationScript::default(), open()).await;
     let allowed = json!([{"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}}]);
-    let refused = tokio::task::spawn_blocking(move || folder.run_with(&allowed, &["login", "far", "--paste"]));
+    let refused = tokio::task::spawn_blocking(move || folder.run_with_answers(&allowed, &["login", "far", "--paste"]));
     let refused = refused.await.expect("the program runs");
     assert_eq!(refused.error(3).0, "refused", "a usable server should not imply a sign-in");
 
@@ -230,7 +230,7 @@ async fn login_signs_in_even_if_the_server_allows_anonymous_access() {
     let down = AuthorizationScript { down: Some(404), ..AuthorizationScript::default() };
     let (_issuer, _server, folder) = start_scripted_servers(down, open()).await;
     let failed = tokio::task::spawn_blocking(move || {
-        folder.run_with(&answers_allowing_everything(), &["login", "far", "--paste"])
+        folder.run_with_answers(&answers_allowing_everything(), &["login", "far", "--paste"])
     });
     let failed = failed.await.expect("the program runs");
     assert_eq!(
