@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn environment_overrides_one_or_both_locations() {
+    fn environment_variables_override_one_or_both_file_locations() {
         let places = locations_from_variables(Some("/a.json".into()), Some("".into()), default_locations);
         let expected = FileLocations { config_file: "/a.json".into(), data_dir: "/usual/data".into() };
         assert_eq!(places.ok(), Some(expected), "an empty variable should be ignored");

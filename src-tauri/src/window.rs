@@ -119,7 +119,7 @@ fn isolate_and_watch_page<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Resul
 /// Returns an error if the window is already closed.
 pub(crate) fn bring_window_to_front<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
     if window.label() == MAIN_WINDOW_LABEL {
-        mark_main_hidden(window.app_handle(), false);
+        set_main_window_hidden(window.app_handle(), false);
     }
     window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus())
 }
@@ -132,7 +132,7 @@ pub(crate) fn hide_main_window<R: Runtime>(app: &AppHandle<R>) -> bool {
     }
     let is_hidden = matches!(hidden, Some(Ok(())));
     if is_hidden {
-        mark_main_hidden(app, true);
+        set_main_window_hidden(app, true);
     }
     is_hidden
 }
@@ -142,7 +142,7 @@ pub(crate) fn is_main_window_hidden<R: Runtime>(app: &AppHandle<R>) -> bool {
     app.try_state::<WindowSetup>().is_some_and(|setup| setup.is_main_window_hidden.load(Ordering::Relaxed))
 }
 
-fn mark_main_hidden<R: Runtime>(app: &AppHandle<R>, is_hidden: bool) {
+fn set_main_window_hidden<R: Runtime>(app: &AppHandle<R>, is_hidden: bool) {
     if let Some(setup) = app.try_state::<WindowSetup>() {
         setup.is_main_window_hidden.store(is_hidden, Ordering::Relaxed);
     }

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_formatting_is_unchanged() {
+    fn ordinary_markdown_formatting_is_unchanged() {
         for markdown in [
             "It is **bold**, *slanted* and `code [1]`.",
             "- one\n- two\n  1. three",

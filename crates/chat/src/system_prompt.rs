@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instructions_and_folders_are_included_as_data_if_enabled() {
+    fn server_instructions_and_folders_are_included_as_data_if_enabled() {
         let server = ServerForModel {
             server: "a".into(),
             reviewed: None,

@@ -14,7 +14,7 @@ const PROGRAM_NAME: &str = "drawbridge-cli";
 /// # Errors
 ///
 /// Returns the I/O error if standard output or the folder can't be written to.
-pub(crate) fn write(documents: &DocumentationCommand) -> io::Result<()> {
+pub(crate) fn write_documentation(documents: &DocumentationCommand) -> io::Result<()> {
     match documents {
         DocumentationCommand::Completions { shell } => {
             // clap_complete panics if its writer fails, so the script is generated in memory first.

@@ -12,10 +12,10 @@ use crate::table::format_time;
 use crate::terminal_escape::{escape_and_prefix_lines, escape_line, pretty_json};
 
 fn shortened_first_line(text: Option<&str>) -> String {
-    const MAX_CHARS: usize = 100;
+    const MAX_FIRST_LINE_CHARS: usize = 100;
     let first = text.unwrap_or_default().lines().next().unwrap_or_default();
-    let mut shown: String = first.chars().take(MAX_CHARS).collect();
-    if first.chars().nth(MAX_CHARS).is_some() {
+    let mut shown: String = first.chars().take(MAX_FIRST_LINE_CHARS).collect();
+    if first.chars().nth(MAX_FIRST_LINE_CHARS).is_some() {
         shown.push('…');
     }
     escape_line(&shown)

@@ -276,13 +276,13 @@ async fn apply_and_print_events(
         if batch.first > next && replace_host_view_by_snapshot(&api, &view_sender).await.is_err() {
             return;
         }
-        apply_events(&batch, &view_sender, &mut shown).await;
+        print_and_apply_batch(&batch, &view_sender, &mut shown).await;
     }
 }
 
 /// Prints each event before it applies the event to the local copy of the host's state, so that all earlier output
 /// precedes the prompt for a consent request.
-async fn apply_events(batch: &Events, view_sender: &watch::Sender<HostView>, shown: &mut impl EventPrinter) {
+async fn print_and_apply_batch(batch: &Events, view_sender: &watch::Sender<HostView>, shown: &mut impl EventPrinter) {
     for (number, event) in (batch.first..).zip(&batch.events) {
         if number >= view_sender.borrow().next_event {
             shown.print_event(event).await;

@@ -69,7 +69,7 @@ impl OpenPrompt {
             | ConsentRequestBody::Read { .. } => self.prompt_allow_or_deny(request).await,
             ConsentRequestBody::Sampling {
                 step: SamplingStep::Request | SamplingStep::Running, model: None, ..
-            } => self.prompt_yes_no_or_cancel("decline").await.map(decision_for_reply),
+            } => self.prompt_yes_no_or_cancel("decline").await.map(allow_once_unless_refused),
             ConsentRequestBody::Sampling { step: SamplingStep::Request | SamplingStep::Running, .. } => {
                 self.prompt_sampling_responder().await
             }
@@ -88,7 +88,9 @@ impl OpenPrompt {
                 return self.prompt_sampling_response_text().await;
             }
             ConsentRequestBody::Url { url, .. } if !url.openable => Some(self.prompt_deny_or_cancel().await),
-            ConsentRequestBody::Url { .. } => self.prompt_yes_no_or_cancel("decline").await.map(decision_for_reply),
+            ConsentRequestBody::Url { .. } => {
+                self.prompt_yes_no_or_cancel("decline").await.map(allow_once_unless_refused)
+            }
             ConsentRequestBody::Form { unsupported: Some(_), .. } => Some(self.prompt_deny_or_cancel().await),
             ConsentRequestBody::Form { fields, .. } => self.prompt_form(api, request, fields).await,
             ConsentRequestBody::Result { .. } => self.prompt_result_review().await,
@@ -96,7 +98,9 @@ impl OpenPrompt {
             ConsentRequestBody::SignIn { authorization_url: Some(page), .. } if !page.openable => {
                 Some(self.prompt_deny_or_cancel().await)
             }
-            ConsentRequestBody::SignIn { .. } => self.prompt_yes_no_or_cancel("no").await.map(decision_for_reply),
+            ConsentRequestBody::SignIn { .. } => {
+                self.prompt_yes_no_or_cancel("no").await.map(allow_once_unless_refused)
+            }
             ConsentRequestBody::ClientId { .. } => self.prompt_client_id().await,
         };
         ConsentReply::Decision(answer.unwrap_or(ConsentDecision::Cancel))
@@ -308,7 +312,7 @@ impl OpenPrompt {
     }
 }
 
-fn decision_for_reply(answer: Result<(), ConsentDecision>) -> ConsentDecision {
+fn allow_once_unless_refused(answer: Result<(), ConsentDecision>) -> ConsentDecision {
     match answer {
         Ok(()) => ConsentDecision::Allow { scope: ApprovalScope::Once, lasts: None },
         Err(refusal) => refusal,

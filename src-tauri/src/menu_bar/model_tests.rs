@@ -7,7 +7,7 @@ use super::*;
 const ALL_CONVENTIONS: [MenuConventions; 3] =
     [MenuConventions::MacOs, MenuConventions::Windows, MenuConventions::Linux];
 
-fn content() -> MenuBarContent {
+fn menu_bar_content() -> MenuBarContent {
     let action = |id: &str, menu: &str, keys: Option<&str>| {
         let label = format!("Do {id}");
         let starts_group = ["new", "zoom-in"].contains(&id);
@@ -41,11 +41,11 @@ fn menu_outline(conventions: MenuConventions) -> Vec<(String, String)> {
             None => id.clone(),
         },
     };
-    let menus = arrange_menus(&content(), conventions);
+    let menus = arrange_menus(&menu_bar_content(), conventions);
     menus.into_iter().map(|menu| (menu.title, menu.entries.iter().map(short).collect::<Vec<_>>().join(" "))).collect()
 }
 
-fn menu(title: &str, entries: &str) -> (String, String) {
+fn expected_menu(title: &str, entries: &str) -> (String, String) {
     (title.to_owned(), entries.to_owned())
 }
 
@@ -56,20 +56,20 @@ fn e11_menus_follow_the_conventions_of_each_system() {
     let view = "search=CmdOrCtrl+K - zoom-in=CmdOrCtrl+=";
     let help = "guide=F1 shortcuts";
     let mac = [
-        menu("Drawbridge", app),
-        menu("File", "new=CmdOrCtrl+N - CloseWindow"),
-        menu("Edit", edit),
-        menu("View", &format!("{view} - FullScreen")),
-        menu("Window", "Minimize - bar"),
-        menu("帮助", help),
+        expected_menu("Drawbridge", app),
+        expected_menu("File", "new=CmdOrCtrl+N - CloseWindow"),
+        expected_menu("Edit", edit),
+        expected_menu("View", &format!("{view} - FullScreen")),
+        expected_menu("Window", "Minimize - bar"),
+        expected_menu("帮助", help),
     ];
     assert_eq!(menu_outline(MenuConventions::MacOs), mac, "macOS should have a menu of the app");
     let in_window = |edit| {
         [
-            menu("&File", "new=CmdOrCtrl+N - settings=CmdOrCtrl+, - CloseWindow Quit"),
-            menu("&Edit", edit),
-            menu("&View", &format!("{view} - bar")),
-            menu("帮助(&H)", &format!("{help} - About")),
+            expected_menu("&File", "new=CmdOrCtrl+N - settings=CmdOrCtrl+, - CloseWindow Quit"),
+            expected_menu("&Edit", edit),
+            expected_menu("&View", &format!("{view} - bar")),
+            expected_menu("帮助(&H)", &format!("{help} - About")),
         ]
     };
     assert_eq!(menu_outline(MenuConventions::Linux), in_window(edit), "Linux should have a menu bar in the window");
@@ -82,7 +82,7 @@ fn e11_menus_follow_the_conventions_of_each_system() {
 
 #[test]
 fn menus_contain_only_actions_of_the_page() {
-    let mut content = content();
+    let mut content = menu_bar_content();
     content.actions.clear();
     for conventions in ALL_CONVENTIONS {
         let menus = arrange_menus(&content, conventions);
@@ -93,7 +93,7 @@ fn menus_contain_only_actions_of_the_page() {
 
 #[test]
 fn menu_actions_are_bounded_in_number_and_id_length() {
-    let mut content = content();
+    let mut content = menu_bar_content();
     let mut action = content.actions.remove(0);
     action.starts_group = false;
     content.actions = vec![action.clone(); MAX_MENU_ACTIONS + 5];
@@ -109,9 +109,9 @@ fn menu_actions_are_bounded_in_number_and_id_length() {
 
 #[test]
 fn changed_state_or_label_of_an_action_does_not_rebuild_the_menus() {
-    let before = arrange_menus(&content(), MenuConventions::Linux);
+    let before = arrange_menus(&menu_bar_content(), MenuConventions::Linux);
     assert_eq!(changed_actions_if_same_structure(&before, &before), Some(Vec::new()), "nothing should change");
-    let mut disabled = content();
+    let mut disabled = menu_bar_content();
     disabled.actions[0].enabled = false;
     let after = arrange_menus(&disabled, MenuConventions::Linux);
     let changed = |label| Some(vec![ChangedMenuAction { id: "new", label, enabled: false }]);

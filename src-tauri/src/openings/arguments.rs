@@ -22,7 +22,7 @@ const INSTALL_LINK_PREFIX: &str = "drawbridge://mcp/install?";
 /// Maximum length of a link in bytes, equal to the limit in `other-apps`.
 const MAX_LINK_BYTES: usize = 32 << 10;
 /// Maximum number of arguments that are examined. Further arguments are ignored.
-const MAX_EXAMINED_ARGUMENTS: usize = 64;
+const MAX_EXAMINED_COMMAND_LINE_ARGUMENTS: usize = 64;
 /// Maximum number of characters of a rejected file path or link that are displayed.
 const MAX_DISPLAYED_ARGUMENT_CHARS: usize = 300;
 
@@ -46,7 +46,7 @@ pub(crate) fn parse_arguments(arguments: impl Iterator<Item = OsString>, folder:
         }
         Some(parse_argument(argument, folder))
     });
-    named.take(MAX_EXAMINED_ARGUMENTS).collect()
+    named.take(MAX_EXAMINED_COMMAND_LINE_ARGUMENTS).collect()
 }
 
 /// Returns the files and links in the arguments of this process.
@@ -73,7 +73,10 @@ fn file_url_path(text: &str) -> Option<PathBuf> {
 /// Returns the files and links in URLs that macOS passes to the app instead of arguments.
 #[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "the other systems pass it in arguments"))]
 pub(crate) fn parse_urls(urls: &[Url]) -> Vec<OpenArgument> {
-    urls.iter().take(MAX_EXAMINED_ARGUMENTS).map(|url| parse_argument(url.as_str().into(), Path::new("/"))).collect()
+    urls.iter()
+        .take(MAX_EXAMINED_COMMAND_LINE_ARGUMENTS)
+        .map(|url| parse_argument(url.as_str().into(), Path::new("/")))
+        .collect()
 }
 
 fn starts_with_ignoring_case(text: &str, start: &str) -> bool {
@@ -166,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn command_line_names_files_and_links() {
+    fn files_and_links_are_parsed_from_the_command_line() {
         assert_eq!(parse_named(&[]), [], "the program name should be ignored");
         assert_eq!(parse_named(&["--background", "-x"]), [], "options should be ignored");
         assert_eq!(
@@ -181,7 +184,7 @@ mod tests {
         );
         let links = [LINK, "DRAWBRIDGE:x", "cursor://anysphere.cursor-deeplink/mcp/install?x"];
         assert_eq!(parse_named(&links), links.map(link), "links of any scheme should be recognized");
-        assert_eq!(parse_named(&["x"; 1_000]).len(), MAX_EXAMINED_ARGUMENTS, "the limit should apply");
+        assert_eq!(parse_named(&["x"; 1_000]).len(), MAX_EXAMINED_COMMAND_LINE_ARGUMENTS, "the limit should apply");
     }
 
     #[test]
@@ -232,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn existing_file_with_a_bundle_name_is_accepted() {
+    fn existing_file_with_a_bundle_name_is_opened() {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
         for name in ["a.mcpb", "b.DXT", "c.txt", "mcpb"] {

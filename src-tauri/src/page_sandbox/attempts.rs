@@ -59,7 +59,7 @@ impl FailedStartCounter {
 
     /// Returns `true` if the count has reached [`MAX_FAILED_STARTS`], so that the sandbox is disabled.
     pub(super) fn has_reached_failed_start_limit(&self) -> bool {
-        self.count() >= MAX_FAILED_STARTS
+        self.failed_start_count() >= MAX_FAILED_STARTS
     }
 
     /// Checks that a count can be written, without changing the count.
@@ -67,7 +67,7 @@ impl FailedStartCounter {
     /// # Errors
     /// Returns a message for the user if no file can be written.
     pub(super) fn check_writable(&self) -> Result<(), String> {
-        let probe = serde_json::to_vec(&self.failed_starts(MAX_FAILED_STARTS)).unwrap_or_default();
+        let probe = serde_json::to_vec(&self.with_start_count(MAX_FAILED_STARTS)).unwrap_or_default();
         let mut first = None;
         for file in &self.files {
             match check_file_replaceable(file, &probe) {
@@ -85,7 +85,7 @@ impl FailedStartCounter {
     /// # Errors
     /// Returns an error if no file can be written.
     pub(super) fn record_failed_start(&self) -> io::Result<()> {
-        self.write(self.count().saturating_add(1))
+        self.write_count(self.failed_start_count().saturating_add(1))
     }
 
     /// Decrements the counter, which reverts the last call of [`record_failed_start`](Self::record_failed_start).
@@ -93,9 +93,9 @@ impl FailedStartCounter {
     /// # Errors
     /// Returns an error if no file can be written.
     pub(super) fn revert_failed_start(&self) -> io::Result<()> {
-        match self.count().saturating_sub(1) {
+        match self.failed_start_count().saturating_sub(1) {
             0 => self.clear(),
-            starts => self.write(starts),
+            starts => self.write_count(starts),
         }
     }
 
@@ -104,7 +104,7 @@ impl FailedStartCounter {
     /// # Errors
     /// Returns an error if no file can be written.
     pub(super) fn turn_sandbox_off(&self) -> io::Result<()> {
-        self.write(MAX_FAILED_STARTS)
+        self.write_count(MAX_FAILED_STARTS)
     }
 
     /// Resets the counter by removing its files.
@@ -126,7 +126,7 @@ impl FailedStartCounter {
 
     /// Returns the error because of which the count is not stored in the data folder, as a message for the user, or
     /// `None` if there was no error.
-    pub(super) fn problem(&self) -> Option<String> {
+    pub(super) fn storage_problem(&self) -> Option<String> {
         self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -136,8 +136,8 @@ impl FailedStartCounter {
         problem
     }
 
-    fn count(&self) -> u32 {
-        let count = |file: &PathBuf| match read(file) {
+    fn failed_start_count(&self) -> u32 {
+        let count = |file: &PathBuf| match read_counter_file(file) {
             Ok(Some(failed)) if failed.software == self.software => failed.starts,
             Ok(_) => 0,
             Err(error) => {
@@ -148,12 +148,12 @@ impl FailedStartCounter {
         self.files.iter().map(count).max().unwrap_or_default()
     }
 
-    fn failed_starts(&self, starts: u32) -> StoredFailedStarts {
+    fn with_start_count(&self, starts: u32) -> StoredFailedStarts {
         StoredFailedStarts { starts, software: self.software.clone() }
     }
 
-    fn write(&self, starts: u32) -> io::Result<()> {
-        let text = serde_json::to_vec(&self.failed_starts(starts))?;
+    fn write_count(&self, starts: u32) -> io::Result<()> {
+        let text = serde_json::to_vec(&self.with_start_count(starts))?;
         let mut written = Err(io::Error::from(io::ErrorKind::NotFound));
         for (at, file) in self.files.iter().enumerate() {
             written = replace_file_atomically(file, &text);
@@ -190,7 +190,7 @@ fn is_private_folder(folder: &Path) -> bool {
     folder.metadata().is_ok_and(|metadata| metadata.is_dir() && metadata.permissions().mode() & 0o077 == 0)
 }
 
-fn read(file: &Path) -> io::Result<Option<StoredFailedStarts>> {
+fn read_counter_file(file: &Path) -> io::Result<Option<StoredFailedStarts>> {
     match file.metadata() {
         // Opening a named pipe would block until another process opens its other end.
         Ok(metadata) if !metadata.is_file() => return Err(io::Error::other("a file was expected")),
@@ -272,7 +272,7 @@ mod tests {
         fs::write(&file, "{\"starts\":9").expect("written");
         let attempts = FailedStartCounter::new(folder.path(), None, "1".into());
         assert!(!attempts.has_reached_failed_start_limit(), "a damaged file should count as zero");
-        let problem = attempts.problem().expect("the problem should be reported");
+        let problem = attempts.storage_problem().expect("the problem should be reported");
         assert!(problem.contains("page-sandbox.json can't be read"), "the problem should contain the file: {problem}");
         attempts.turn_sandbox_off().expect("the damaged file should be replaced");
         assert!(attempts.has_reached_failed_start_limit(), "the new file should be readable");
@@ -301,7 +301,7 @@ mod tests {
         let second = attempts();
         second.record_failed_start().expect("counted");
         assert!(attempts().has_reached_failed_start_limit(), "the second failed start in a row should be enough");
-        let problem = second.problem().expect("the problem should be reported");
+        let problem = second.storage_problem().expect("the problem should be reported");
         assert!(problem.contains("/page-sandbox.json can't be"), "the problem should contain the file: {problem}");
         fs::remove_dir_all(data.path().join(FAILED_STARTS_FILE_NAME)).expect("removed");
         attempts().revert_failed_start().expect("written");
@@ -310,7 +310,7 @@ mod tests {
             0,
             "the count should move to the data folder as soon as it is writable"
         );
-        assert_eq!(attempts().count(), 1, "the count should be kept");
+        assert_eq!(attempts().failed_start_count(), 1, "the count should be kept");
     }
 
     #[test]
@@ -333,12 +333,12 @@ mod tests {
         let (data, session) = (unwritable_folder(), folder_with_mode(0o700));
         let attempts = FailedStartCounter::new(data.path(), Some(session.path()), "1".into());
         attempts.record_failed_start().expect("counted");
-        attempts.problem().expect("the problem should be reported");
+        attempts.storage_problem().expect("the problem should be reported");
         attempts.record_failed_start().expect("counted");
-        attempts.problem().expect("the problem should persist");
+        attempts.storage_problem().expect("the problem should persist");
         fs::remove_dir_all(data.path().join(FAILED_STARTS_FILE_NAME)).expect("removed");
         attempts.record_failed_start().expect("counted");
-        assert_eq!(attempts.problem(), None, "the problem should be cleared");
+        assert_eq!(attempts.storage_problem(), None, "the problem should be cleared");
     }
 
     #[test]

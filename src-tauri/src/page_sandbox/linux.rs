@@ -146,7 +146,7 @@ impl PageSandbox {
     /// Returns the reason why failed starts can't be counted in the data folder, as a message for the user, or `None`
     /// if they can.
     pub(crate) fn storage_problem(&self) -> Option<String> {
-        self.attempts.as_ref().and_then(FailedStartCounter::problem)
+        self.attempts.as_ref().and_then(FailedStartCounter::storage_problem)
     }
 
     /// Resets the count of failed starts, so that the next start tries the sandbox again.
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn start_without_a_page_counts_as_failed() {
+    fn start_without_a_drawn_page_counts_as_failed() {
         let folder = tempfile::tempdir().expect("a folder");
         let attempts = FailedStartCounter::new(folder.path(), None, "1".into());
         for _ in 0..2 {
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn sandbox_is_given_up_only_before_the_page_appears() {
+    fn sandbox_is_disabled_only_before_the_page_appears() {
         let folder = tempfile::tempdir().expect("a folder");
         let sandbox = sandbox_in_folder(folder.path(), Ok(()));
         sandbox.count_start_as_failed();

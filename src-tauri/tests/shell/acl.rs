@@ -48,7 +48,7 @@ fn granted_acl_lines() -> BTreeSet<String> {
 }
 
 #[test]
-fn only_listed_permissions_are_granted() {
+fn only_permissions_listed_in_acl_txt_are_granted() {
     let mut written: BTreeSet<String> =
         include_str!("../acl.txt").lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
     if cfg!(feature = "updater") {

@@ -46,7 +46,7 @@ mod tests {
     use crate::data::{SetDataFlow, Settings};
 
     #[test]
-    fn omitted_setting_is_rejected() {
+    fn request_with_an_omitted_data_flow_setting_is_rejected() {
         let flow = |flow| serde_json::from_value::<SetDataFlow>(json!({"server": "s", "flow": flow}));
         let whole = json!({"sameServer": "everything", "review": "always", "tools": {}});
         assert!(flow(whole).is_ok(), "complete settings should be accepted");
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn partial_limits_are_rejected() {
+    fn request_with_partial_limits_is_rejected() {
         let settings = |more: serde_json::Value| {
             let mut settings = json!({"theme": "dark", "language": "system", "welcomeDone": true, "announce": true,
                 "auditDays": 0, "auditMegabytes": 0, "auditContents": true, "onClose": "ask", "checkUpdates": false, "zoom": 100,

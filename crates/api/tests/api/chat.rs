@@ -79,7 +79,7 @@ async fn reply_streams_events_and_is_stored_in_the_conversation() {
 }
 
 #[tokio::test]
-async fn branches_are_listed_and_selectable() {
+async fn conversation_branches_are_listed_and_selectable() {
     let (_app, api, id) = conversation_with_replies(vec![text_reply("One", (1, 1)), text_reply("Two", (1, 1))]).await;
     let (first, _) = run_reply_command(&api, "send_message", json!({"conversation": id, "text": "Hi"})).await;
     let (second, _) = run_reply_command(&api, "retry_reply", json!({"conversation": id, "item": first["reply"]})).await;

@@ -6,7 +6,7 @@ use testkit::app::{TestApp, demo_config};
 
 use crate::run_command;
 
-async fn read_only_rule_of_policy(api: &Api) -> Value {
+async fn single_rule_of_policy(api: &Api) -> Value {
     let policy = run_command(api, "read_policy", json!({})).await;
     let [rule] = &policy["rules"].as_array().unwrap()[..] else { panic!("expected one rule: {policy}") };
     rule.clone()
@@ -14,12 +14,12 @@ async fn read_only_rule_of_policy(api: &Api) -> Value {
 
 /// Removes the only rule and restores it. Returns the old and the new rule.
 async fn remove_and_restore_rule(api: &Api) -> (Value, Value) {
-    let shown = read_only_rule_of_policy(api).await;
+    let shown = single_rule_of_policy(api).await;
     run_command(api, "remove_policy_rule", json!({"source": shown["source"], "id": shown["id"]})).await;
     assert_eq!(run_command(api, "read_policy", json!({})).await["rules"], json!([]), "the rule should be removed");
     let restored = run_command(api, "restore_policy_rule", shown.clone()).await;
     assert_eq!(restored, json!({"source": shown["source"], "id": shown["id"]}), "the rule should keep its number");
-    (shown, read_only_rule_of_policy(api).await)
+    (shown, single_rule_of_policy(api).await)
 }
 
 fn rule_json_with_changes(changes: Value) -> Value {
@@ -50,7 +50,7 @@ async fn added_rule_does_not_replace_another_one() {
     let replacing = rule_json_with_changes(json!({"id": denied["id"], "source": denied["source"]}));
     let error = dispatch(&api, "add_policy_rule", replacing).await.expect_err("a rule with a number is not new");
     assert_eq!(error.code, ErrorCode::Invalid, "{error}");
-    assert_eq!(read_only_rule_of_policy(&api).await["effect"], "deny", "the rule should be unchanged");
+    assert_eq!(single_rule_of_policy(&api).await["effect"], "deny", "the rule should be unchanged");
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ fn message_item(id: &str, text: &str) -> ChatItem {
 }
 
 #[test]
-fn e3_consecutive_texts_are_separated() {
+fn e3_consecutive_user_texts_are_separated() {
     let sent = to_model_messages(
         &[message_item("a", "Greet the ship."), message_item("b", "In Dutch.")],
         &model_reference("m"),

@@ -15,7 +15,8 @@ use testkit::model::{ScriptedModel, model_reference};
 use super::model::{model_with_context_window, scripted_reply, text_reply, tool_use};
 use super::{CONVERSATION_ID, TestConversation, review_tools, tool_results};
 
-const CALL_RESULT: &str = r#"{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"fine"}]}}"#;
+const CALL_TOOL_RESPONSE_JSON: &str =
+    r#"{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"fine"}]}}"#;
 
 fn tools_list_reply(description: &str) -> String {
     let tool = json!({"name": "echo", "description": description, "inputSchema": {"type": "object"}});
@@ -26,9 +27,10 @@ fn tools_list_reply(description: &str) -> String {
 /// tool twice. `second` are the arguments of `scripted-server` that define its response to the second `tools/list`.
 async fn start_conversation_with_changed_tool_list(second: [&str; 2]) -> TestConversation {
     let first = tools_list_reply("Returns the text");
-    let changes =
-        format!("tools/call={{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}}\n{CALL_RESULT}");
-    let usual = format!("tools/call={CALL_RESULT}");
+    let changes = format!(
+        "tools/call={{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}}\n{CALL_TOOL_RESPONSE_JSON}"
+    );
+    let usual = format!("tools/call={CALL_TOOL_RESPONSE_JSON}");
     let args = ["--reply", &first, second[0], second[1], "--raw", &changes, "--raw", &usual];
     let app = TestApp::start(vec![("bad", scripted_config(&args))]).await;
     app.ready("bad").await;

@@ -159,7 +159,7 @@ fn published_field_paths_of_servers_exist() {
         flow: DataFlow::default(),
         muted_until: None,
         refused_consent_requests: 1,
-        marks: marks(),
+        marks: review_marks(),
         pid: None,
         sandbox_mechanism: Some("Landlock".into()),
         installed: None,
@@ -167,7 +167,7 @@ fn published_field_paths_of_servers_exist() {
     assert_all_paths_exist(SERVER_FIELD_NAMES, &[to_json_value(&server)]);
 }
 
-fn marks() -> ReviewMarks {
+fn review_marks() -> ReviewMarks {
     ReviewMarks {
         diff: Some(DefinitionDiff { is_truncated: true, ..DefinitionDiff::default() }),
         look_alikes: vec![LookAlike { server: "mail".into(), name: "send".into(), is_identical: true }],
@@ -207,7 +207,7 @@ fn published_field_paths_of_tools_and_prompts_exist() {
         allowed: false,
         others: None,
         hash: "h".into(),
-        marks: marks(),
+        marks: review_marks(),
     };
     let prompt = Prompt {
         name: "summary".into(),
@@ -217,7 +217,7 @@ fn published_field_paths_of_tools_and_prompts_exist() {
         icons: Vec::new(),
         others: None,
         hash: "h".into(),
-        marks: marks(),
+        marks: review_marks(),
     };
     assert_all_paths_exist(DEFINITION_FIELD_NAMES, &[to_json_value(&tool)]);
     assert_all_paths_exist(DEFINITION_FIELD_NAMES, &[to_json_value(&prompt)]);

@@ -88,7 +88,8 @@ async fn s33_call_is_printed_before_its_consent_request() {
     };
     let call = Event::ItemChanged { conversation: "c".into(), item: Box::new(item), answering: true };
     let events = vec![call, Event::ConsentRequestChanged { consent_request: request }];
-    apply_events(&Events { first: 0, events }, &view_sender, &mut ConversationEventPrinter { talk, output }).await;
+    print_and_apply_batch(&Events { first: 0, events }, &view_sender, &mut ConversationEventPrinter { talk, output })
+        .await;
     assert_eq!(view_sender.borrow().consent_requests.len(), 1, "the consent request should be known");
     let printed = printed.lock().unwrap();
     let text: String = printed.iter().map(|(_, text)| text.as_str()).collect();

@@ -127,7 +127,7 @@ fn doctor_runs_with_unusable_settings_and_folders() {
 }
 
 #[test]
-fn report_contains_no_private_data() {
+fn doctor_report_contains_no_private_data() {
     let secret = |name: &str| format!("{PRIVATE_MARKER}-{name}");
     let config = json!({"mcpServers": {
         secret("npx"): {"command": "npx", "args": ["-y", secret("argument")], "env": {secret("NAME"): secret("value")}, "cwd": "/"},

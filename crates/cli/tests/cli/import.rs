@@ -143,7 +143,7 @@ fn import_writes_servers_without_secrets() {
 }
 
 #[test]
-fn broken_file_is_reported_and_does_not_affect_others() {
+fn broken_import_file_is_reported_and_does_not_affect_others() {
     let folder = folder_without_servers();
     let home = import_fixtures("traps/broken-json");
     let ended = folder.run(&["import", "--home", home.to_str().unwrap()]);

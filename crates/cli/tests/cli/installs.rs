@@ -96,7 +96,7 @@ fn registry_bundle_is_downloaded_and_upgraded() {
 }
 
 #[test]
-fn file_that_differs_from_the_listed_hash_is_rejected() {
+fn registry_bundle_that_differs_from_its_listed_hash_is_rejected() {
     let folder = TestFolder::with_config("{}");
     let listed = TestRegistryWithEntries::start(Vec::new());
     listed.add_bundle_entry("1.2.3", &Bundle::small());

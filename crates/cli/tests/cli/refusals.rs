@@ -28,7 +28,7 @@ fn server_is_not_started_without_consent() {
 }
 
 #[test]
-fn refused_servers_are_listed_as_refused() {
+fn servers_whose_start_was_denied_are_listed_as_refused() {
     let ended = TestFolder::new().run(&["servers"]);
     let servers = ended.value();
     assert_eq!(servers[0]["name"], "demo", "the server should be listed");

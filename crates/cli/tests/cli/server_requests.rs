@@ -6,7 +6,7 @@ use crate::program::{ProgramResult, TestFolder, allowing_answers};
 
 /// Protocol revisions in which servers request input in different ways: by JSON-RPC requests, and by results that state
 /// the required input.
-const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
+const PROTOCOL_REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 fn call_tool_with_answers_entry(revision: &str, tool: &str, args: &str, answer: Value) -> ProgramResult {
     let folder = TestFolder::with_arguments(&["--revision", revision]);
@@ -19,7 +19,7 @@ fn result_text(ended: &ProgramResult) -> &str {
 
 #[test]
 fn forms_are_accepted_declined_and_cancelled() {
-    for revision in REVISIONS {
+    for revision in PROTOCOL_REVISIONS {
         let folder = TestFolder::with_arguments(&["--revision", revision]);
         let refused = folder.run_with_answers(&allowing_answers(json!([])), &["call", "demo", "ask_user"]);
         assert_eq!(
@@ -102,7 +102,7 @@ fn content_that_does_not_match_the_form_is_never_sent() {
 
 #[test]
 fn sampling_response_from_the_answers_file_is_sent() {
-    for revision in REVISIONS {
+    for revision in PROTOCOL_REVISIONS {
         let answer = json!({"kind": "sampling", "answer": {"action": "accept", "content": {"text": "Aye."}}});
         let ended = call_tool_with_answers_entry(revision, "ask_model", r#"{"with_picture": true}"#, answer);
         assert_eq!(
@@ -173,7 +173,7 @@ fn sampling_without_a_model_fails() {
 
 #[test]
 fn url_is_opened_only_if_an_entry_allows_it() {
-    for revision in REVISIONS {
+    for revision in PROTOCOL_REVISIONS {
         let answer = json!({"kind": "url", "name": "https://permits.example.com/*", "answer": {"action": "accept"}});
         let folder = TestFolder::with_arguments(&["--revision", revision]);
         let ended = folder.run_with_answers(&allowing_answers(json!([answer])), &["call", "demo", "ask_url"]);
@@ -205,7 +205,7 @@ fn url_is_opened_only_if_an_entry_allows_it() {
 #[cfg(unix)]
 #[test]
 fn roots_are_shared_as_the_answers_file_allows() {
-    for revision in REVISIONS {
+    for revision in PROTOCOL_REVISIONS {
         let shared = tempfile::tempdir().unwrap();
         let path = shared.path().canonicalize().unwrap();
         let answer = json!({"kind": "roots", "answer": {"action": "accept", "roots": [path]}});
@@ -245,7 +245,7 @@ fn roots_are_shared_as_the_answers_file_allows() {
 
 #[test]
 fn several_consent_requests_of_one_call_are_all_decided() {
-    for revision in REVISIONS {
+    for revision in PROTOCOL_REVISIONS {
         let folder = TestFolder::with_arguments(&["--revision", revision]);
         let answers = allowing_answers(json!([
             {"kind": "elicitation", "answer": {"action": "accept", "content": {"ship": "Aurora"}}},

@@ -249,13 +249,16 @@ fn answers_allowing_everything() -> Value {
 
 #[test]
 fn client_metadata_document_is_printed_for_a_valid_client_id_url() {
-    const URL: &str = "https://example.com/drawbridge.json";
+    const CLIENT_ID_URL: &str = "https://example.com/drawbridge.json";
     let folder = TestFolder::new();
-    let done = folder.run(&["auth", "--client-document", URL]);
+    let done = folder.run(&["auth", "--client-document", CLIENT_ID_URL]);
     let document = done.value();
-    assert_eq!(document["client_id"], URL, "[auth-cimd-id-equals-url] the document should contain its URL: {document}");
+    assert_eq!(
+        document["client_id"], CLIENT_ID_URL,
+        "[auth-cimd-id-equals-url] the document should contain its URL: {document}"
+    );
     assert_eq!(document["client_name"], "Drawbridge", "[auth-cimd-fields] the document should contain the name");
-    let shown = folder.command().args(["auth", "--client-document", URL]).output().expect("the program runs");
+    let shown = folder.command().args(["auth", "--client-document", CLIENT_ID_URL]).output().expect("the program runs");
     let shown: Value =
         serde_json::from_slice(&shown.stdout).expect("without --json it is the document and nothing else");
     assert_eq!(&shown, document, "the output should be the document itself");

@@ -151,7 +151,7 @@ impl ProviderHttpClient {
     fn redact_api_key(&self, text: &mut String) {
         /// Number of bytes at the beginning of an API key that are not secret, since all keys of one provider begin
         /// alike.
-        const NON_SECRET_PREFIX_LENGTH: usize = 3;
+        const NON_SECRET_API_KEY_PREFIX_BYTES: usize = 3;
         let Some(key) = self.key.as_ref().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()) else {
             return;
         };
@@ -160,7 +160,8 @@ impl ProviderHttpClient {
         }
         // The message may have been truncated within the key.
         let Some(beginning) = text.strip_suffix(provider_fault::TRUNCATION_ELLIPSIS) else { return };
-        let begun = (NON_SECRET_PREFIX_LENGTH + 1..key.len()).rev().filter(|length| key.is_char_boundary(*length));
+        let begun =
+            (NON_SECRET_API_KEY_PREFIX_BYTES + 1..key.len()).rev().filter(|length| key.is_char_boundary(*length));
         if let Some(length) = begun.into_iter().find(|length| beginning.ends_with(&key[..*length])) {
             let start = beginning.len() - length;
             text.replace_range(start.., REDACTED_API_KEY);
