@@ -331,10 +331,10 @@ impl Chat {
         let chosen = self.choose_model(&log, model).await?;
         let content = if text.is_empty() { Vec::new() } else { vec![Content::Text { text }] };
         let body = ItemBody::Message { role: Role::User, content, prompt: None, attachments };
-        // clock: timestamp of the item.
         let message = ChatItem {
             id: new_item_id(),
             parent,
+            // clock: timestamp of the item.
             at: ports::time::system_time_millis(),
             state: ItemState::Whole,
             body,
