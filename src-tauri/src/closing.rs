@@ -9,7 +9,7 @@ use crate::conversation_windows::ConversationWindows;
 use crate::event_pump::EventPump;
 use crate::menu_bar::MenuBars;
 use crate::page_sandbox::PageSandbox;
-use crate::quitting::Quitting;
+use crate::quitting::PendingQuit;
 use crate::shell_events::ShellEvents;
 #[cfg(target_os = "linux")]
 use crate::stalled_apps::WatchedWindows;
@@ -65,7 +65,7 @@ fn on_conversation_window_closed(app: &AppHandle, label: &str) {
     let Some(conversation) = windows.remove_closed_window(label, &events) else { return };
     events.detach_channel(label);
     // Its page can no longer report that its drafts are stored.
-    app.state::<Quitting>().mark_drafts_stored(label);
+    app.state::<PendingQuit>().mark_drafts_stored(label);
     // The next window may get the same label.
     #[cfg(target_os = "linux")]
     app.state::<WatchedWindows>().remove(label);

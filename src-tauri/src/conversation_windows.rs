@@ -9,7 +9,7 @@ use serde::Serialize;
 use tauri::{AppHandle, Manager as _, Runtime, State, WebviewWindow};
 use tokio::sync::oneshot;
 
-use crate::quitting::Quitting;
+use crate::quitting::PendingQuit;
 use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 use crate::window_labels::MAIN_WINDOW_LABEL;
@@ -261,7 +261,7 @@ pub(crate) fn close_crashed_window<R: Runtime>(app: &AppHandle<R>, label: &str) 
 #[tauri::command]
 pub(crate) fn finish_closing_window<R: Runtime>(
     window: WebviewWindow<R>,
-    quitting: State<'_, Quitting>,
+    quitting: State<'_, PendingQuit>,
 ) -> Result<(), String> {
     if quitting.mark_drafts_stored(window.label()) {
         return Ok(());

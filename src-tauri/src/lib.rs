@@ -62,7 +62,7 @@ use crate::measure::BenchMeasure;
 use crate::menu_bar::MenuBars;
 use crate::openings::OpenRequests;
 use crate::page_sandbox::PageSandbox;
-use crate::quitting::Quitting;
+use crate::quitting::PendingQuit;
 use crate::shell_events::ShellEvents;
 use crate::tray::Tray;
 
@@ -141,7 +141,7 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
         .manage(MenuBars::<Wry>::default())
         .manage(ConversationWindows::default())
         .manage(ClosingDialog::default())
-        .manage(Quitting::default())
+        .manage(PendingQuit::default())
         .manage(Announcements::default())
         .manage(OpenRequests::default())
         .manage(Tray::default())

@@ -39,7 +39,7 @@ pub(crate) struct PageWatch {
     /// Apps whose scripts may run, with the times at which the host showed them last.
     apps: BTreeMap<ShownApp, Instant>,
     /// Probe that the page has not answered yet.
-    unanswered: Option<Probe>,
+    unanswered: Option<PageProbe>,
     last_tick: Option<Instant>,
     /// Time after which the page has responded. A later event may not have reached it.
     last_answered_probe_time: Instant,
@@ -48,7 +48,7 @@ pub(crate) struct PageWatch {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Probe {
+struct PageProbe {
     sent: Instant,
     /// Time since which an answer could have been received.
     waiting_since: Instant,
@@ -116,7 +116,7 @@ impl PageWatch {
             Some(_) => PageProbeStep::Wait,
             None if self.apps.is_empty() => PageProbeStep::Stop,
             None => {
-                self.unanswered = Some(Probe { sent: now, waiting_since: now });
+                self.unanswered = Some(PageProbe { sent: now, waiting_since: now });
                 PageProbeStep::Send
             }
         }
@@ -144,7 +144,7 @@ impl PageWatch {
 
     /// Records that the page has answered the probe, and forgets the apps that had ended before.
     pub(crate) fn on_probe_answer(&mut self, now: Instant) {
-        let Some(Probe { sent, waiting_since }) = self.unanswered.take() else { return };
+        let Some(PageProbe { sent, waiting_since }) = self.unanswered.take() else { return };
         self.last_answered_probe_time = sent;
         if self.answered.len() == MAX_REMEMBERED_PROBE_ANSWERS {
             self.answered.pop_front();

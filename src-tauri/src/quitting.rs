@@ -18,7 +18,7 @@ const DRAFT_STORING_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Windows whose pages still have to store their drafts before Drawbridge quits. Empty while it does not quit.
 #[derive(Default)]
-pub(crate) struct Quitting(Mutex<Option<UnstoredDrafts>>);
+pub(crate) struct PendingQuit(Mutex<Option<UnstoredDrafts>>);
 
 struct UnstoredDrafts {
     /// Labels of the windows whose pages have not reported that their drafts are stored.
@@ -38,7 +38,7 @@ enum DraftsOnQuit {
     AlreadyRequested,
 }
 
-impl Quitting {
+impl PendingQuit {
     /// Requests the pages of all windows to store their drafts, unless an earlier call has done so.
     fn begin(&self, events: &ShellEvents) -> DraftsOnQuit {
         let mut unstored = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,7 +80,7 @@ pub(crate) fn restart<R: Runtime>(app: &AppHandle<R>) {
 }
 
 fn end_app_after_storing_drafts<R: Runtime>(app: &AppHandle<R>, end: impl FnOnce(&AppHandle<R>) + Send + 'static) {
-    let drafts = match app.try_state::<Quitting>() {
+    let drafts = match app.try_state::<PendingQuit>() {
         Some(quitting) => quitting.begin(&app.state::<ShellEvents>()),
         None => DraftsOnQuit::NoPage,
     };
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn drawbridge_quits_once_all_pages_have_stored_their_drafts() {
-        let (quitting, events) = (Quitting::default(), ShellEvents::default());
+        let (quitting, events) = (PendingQuit::default(), ShellEvents::default());
         assert!(!quitting.mark_drafts_stored("conversation-1"), "closing one window does not quit");
         for window in ["main", "conversation-1"] {
             events.attach_test_page(window, Channel::new(|_| Ok(())));
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn drawbridge_without_a_page_quits_at_once() {
-        let drafts = Quitting::default().begin(&ShellEvents::default());
+        let drafts = PendingQuit::default().begin(&ShellEvents::default());
         assert!(matches!(drafts, DraftsOnQuit::NoPage), "there is nothing to wait for");
     }
 }

@@ -26,7 +26,7 @@ use crate::{
 
 /// Reason why Drawbridge could not start.
 #[derive(Debug, thiserror::Error)]
-enum StartProblem {
+enum AppStartProblem {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -39,7 +39,7 @@ enum StartProblem {
 
 /// A running thread that opens Drawbridge's files. The window system starts meanwhile, because the keychain takes about
 /// as long to respond.
-pub(crate) struct FileOpeningThread(JoinHandle<Result<OpenedAppFiles, StartProblem>>);
+pub(crate) struct FileOpeningThread(JoinHandle<Result<OpenedAppFiles, AppStartProblem>>);
 
 struct OpenedAppFiles {
     locations: FileLocations,
@@ -54,7 +54,7 @@ impl FileOpeningThread {
         Self(std::thread::spawn(move || open_app_files(measure)))
     }
 
-    fn finish(self) -> Result<OpenedAppFiles, StartProblem> {
+    fn finish(self) -> Result<OpenedAppFiles, AppStartProblem> {
         self.0.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }
@@ -76,7 +76,7 @@ fn try_start_app(
     app: &AppHandle,
     measure: Option<BenchMeasure>,
     opening: FileOpeningThread,
-) -> Result<(), StartProblem> {
+) -> Result<(), AppStartProblem> {
     let OpenedAppFiles { locations, ports, desktop } = opening.finish()?;
     desktop.attach(app);
     app_locations::update_copied_demo_server();
@@ -152,7 +152,7 @@ fn computer_check_inputs(ports: &Ports, data_folder: PathBuf) -> CheckInputs {
     }
 }
 
-fn open_app_files(measure: Option<BenchMeasure>) -> Result<OpenedAppFiles, StartProblem> {
+fn open_app_files(measure: Option<BenchMeasure>) -> Result<OpenedAppFiles, AppStartProblem> {
     let locations = match measure {
         Some(_) => bench::temporary_benchmark_locations()?,
         None => app_locations::file_locations()?,

@@ -18,7 +18,7 @@ const MAX_ITEMS_OF_OPENED_CONVERSATION: usize = 100;
 
 /// A conversation as the page opens it: with its newest items, its settings and its draft.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OpenConversation {
+pub struct OpenedConversation {
     /// Metadata of the conversation, as stored in the history.
     pub conversation: history::Conversation,
     /// Settings of the conversation, set by the user.
@@ -49,7 +49,7 @@ impl Chat {
     ///
     /// Returns [`ConversationError::Store`] if the history can't be written, and [`ConversationError::Closing`] if the
     /// host has shut down.
-    pub async fn create_conversation(&self, title: &str) -> Result<OpenConversation, ConversationError> {
+    pub async fn create_conversation(&self, title: &str) -> Result<OpenedConversation, ConversationError> {
         // clock: timestamp of the conversation.
         let now = ports::time::system_time_millis();
         let model = self.host.default_model().await?;
@@ -70,7 +70,7 @@ impl Chat {
         self.host.record_conversation_servers(conversation.id.clone(), Vec::new(), true).await?;
         self.host.report_changed_conversations(Some(conversation.id.clone())).await?;
         let (page, sources) = (BranchPage::default(), Vec::new());
-        Ok(OpenConversation { conversation, settings, page, sources, answering: false, draft: String::new() })
+        Ok(OpenedConversation { conversation, settings, page, sources, answering: false, draft: String::new() })
     }
 
     /// Returns `true` if the user enabled a tool for the model of a conversation.
@@ -89,7 +89,7 @@ impl Chat {
     ///
     /// Returns [`ConversationError::Store`] if the history can't be read, and [`ConversationError::Closing`] if the
     /// host has shut down.
-    pub async fn conversation(&self, id: String) -> Result<Option<OpenConversation>, ConversationError> {
+    pub async fn conversation(&self, id: String) -> Result<Option<OpenedConversation>, ConversationError> {
         let range = ItemRange { conversation: id, before: None, limit: MAX_ITEMS_OF_OPENED_CONVERSATION, whole: false };
         let read =
             self.with_history(move |history| Ok((history.conversation(&range.conversation)?, history.items(&range)?)));
@@ -110,7 +110,7 @@ impl Chat {
         }
         let settings = ConversationSettings::from_stored(&conversation.settings);
         let draft = draft::draft_in_stored_settings(&conversation.settings);
-        Ok(Some(OpenConversation { conversation, settings, page, sources, answering, draft }))
+        Ok(Some(OpenedConversation { conversation, settings, page, sources, answering, draft }))
     }
 
     /// Appends items that the user added, such as attachments, to a conversation. Each is inserted after its parent, or

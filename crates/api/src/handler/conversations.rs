@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use chat::OpenConversation;
+use chat::OpenedConversation;
 use domain::history::HistorySearch;
 use domain::item::ChatItem;
 
@@ -63,7 +63,7 @@ pub(super) async fn search_history(api: &Api, r: SearchHistory) -> Result<FoundI
     Ok(FoundItems { found: page.found, has_more: page.has_more })
 }
 
-fn conversation_view(open: OpenConversation) -> Conversation {
+fn conversation_view(open: OpenedConversation) -> Conversation {
     Conversation {
         id: open.conversation.id,
         title: open.conversation.title,
