@@ -3,7 +3,7 @@
 // stopped apps, and updates. Also included by the build script.
 
 /// Names of the commands that the desktop app implements, in addition to those of the `api` command table.
-const OWN_COMMANDS: &[&str] = &[
+const DESKTOP_SHELL_COMMANDS: &[&str] = &[
     "listen_events",
     "acknowledge_events",
     "report_first_paint",

@@ -101,7 +101,7 @@ impl DesktopPlatform {
     fn file_dialog(&self) -> Result<tauri_plugin_dialog::FileDialogBuilder<tauri::Wry>, String> {
         let app = self.app()?;
         let dialog = app.dialog().file();
-        Ok(match app.get_webview_window(window_labels::MAIN_WINDOW) {
+        Ok(match app.get_webview_window(window_labels::MAIN_WINDOW_LABEL) {
             Some(window) => dialog.set_parent(&window),
             None => dialog,
         })

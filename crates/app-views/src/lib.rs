@@ -223,7 +223,7 @@ impl AppViews {
         tool_use: &str,
         tool: (&str, &str),
     ) -> Result<StreamedCall, AppViewError> {
-        let (_, live) = self.chat.reply_in_progress(conversation);
+        let (_, live) = self.chat.is_replying_with_partial_reply(conversation);
         let (item, next_delta) = live.filter(|(item, _)| item.id == reply).ok_or(AppViewError::NotStreamed)?;
         let found = StreamedCall::find(conversation, (&item, next_delta), tool_use, tool);
         found.ok_or(AppViewError::NotStreamed)

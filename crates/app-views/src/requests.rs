@@ -117,7 +117,8 @@ impl RunningAppRequests {
         let task = match request {
             AppRequest::CallTool { name, arguments } => self.running.spawn(async move {
                 let call = ToolCall { id: call_id, origin, server, app: None, tool: name, arguments, repeats: None };
-                let result = chat.call_tool_until(call, stopped).await.map(|result| call_tool_result_json(&result));
+                let result =
+                    chat.call_tool_until_cancelled(call, stopped).await.map(|result| call_tool_result_json(&result));
                 EndedAppRequest { id, response: to_host_response(result), needed_decision: true }
             }),
             AppRequest::Sample(params) => self.running.spawn(async move {

@@ -12,12 +12,12 @@ use serde_json::{Map, Value, json};
 use super::attachments;
 
 /// Name of the built-in tool by which a model reads more of a long tool result.
-pub const READ_RESULT_TOOL: &str = "read_result";
+pub const READ_RESULT_TOOL_NAME: &str = "read_result";
 
 /// Text that a model receives as the result of a tool call that was not made.
 const CALL_NOT_MADE_TEXT: &str = "This call was not made.";
 /// Message that is sent after an interrupted reply to let the model continue it.
-const CONTINUE_MESSAGE: &str = "Go on where you stopped.";
+const CONTINUE_REPLY_MESSAGE: &str = "Go on where you stopped.";
 /// Text that a model receives as the result of a tool call that the user stopped after it was sent.
 pub(super) const CALL_STOPPED_TEXT: &str =
     "stopped by the user after it was sent; the outcome is unknown, and it may have taken effect";
@@ -41,7 +41,7 @@ const UNKNOWN_CALL_OUTCOME_TEXT: &str =
 pub fn messages_ending_with_user(path: &[ChatItem], model: &ModelRef, limit: usize) -> Vec<ModelMessage> {
     let mut messages = AlternatingMessages(to_model_messages(path, model, limit));
     if messages.0.last().is_some_and(|last| last.role == Role::Assistant) {
-        messages.add(Role::User, vec![MessagePart::text(CONTINUE_MESSAGE)]);
+        messages.add(Role::User, vec![MessagePart::text(CONTINUE_REPLY_MESSAGE)]);
     }
     messages.0
 }
@@ -215,7 +215,7 @@ fn call_result_parts(
     let mut parts = Vec::new();
     if let Some(result) = result {
         parts.push(MessagePart::Text(result_source_text(server, tool, app)));
-        parts.extend(truncate_result(result_parts(result), call, limit).0);
+        parts.extend(truncate_tool_result(result_parts(result), call, limit).0);
     }
     if let Some(error) = error {
         parts.push(MessagePart::Text(missing_result_text(error)));
@@ -247,10 +247,10 @@ fn missing_result_text(error: &str) -> String {
 }
 
 /// Truncates a tool result to `limit` bytes of text, and appends a note on how to read the rest with
-/// [`READ_RESULT_TOOL`]. Returns the parts and the number of omitted bytes.
+/// [`READ_RESULT_TOOL_NAME`]. Returns the parts and the number of omitted bytes.
 #[must_use]
-pub fn truncate_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Vec<MessagePart>, u64) {
-    let all: usize = parts.iter().map(text_len).sum();
+pub fn truncate_tool_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Vec<MessagePart>, u64) {
+    let all: usize = parts.iter().map(text_part_bytes).sum();
     if all <= limit {
         return (parts, 0);
     }
@@ -270,12 +270,12 @@ pub fn truncate_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Ve
             other => remaining_parts.push(other),
         }
     }
-    let sent: usize = remaining_parts.iter().map(text_len).sum();
+    let sent: usize = remaining_parts.iter().map(text_part_bytes).sum();
     let mut note = String::new();
     // Writing to a `String` can't fail.
     let _ = write!(
         note,
-        "({} more bytes were omitted. To read on, use {READ_RESULT_TOOL} with {}.)",
+        "({} more bytes were omitted. To read on, use {READ_RESULT_TOOL_NAME} with {}.)",
         all - sent,
         json!({ "call": call, "from": sent })
     );
@@ -283,7 +283,7 @@ pub fn truncate_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Ve
     (remaining_parts, (all - sent) as u64)
 }
 
-fn text_len(part: &MessagePart) -> usize {
+fn text_part_bytes(part: &MessagePart) -> usize {
     match part {
         MessagePart::Text(text) => text.len(),
         _ => 0,
@@ -302,9 +302,9 @@ pub fn result_text(result: &ToolResult) -> String {
         .collect()
 }
 
-/// Returns `true` if a tool result on this path was truncated, so that the model needs [`READ_RESULT_TOOL`].
+/// Returns `true` if a tool result on this path was truncated, so that the model needs [`READ_RESULT_TOOL_NAME`].
 #[must_use]
-pub fn has_truncated_results(path: &[ChatItem]) -> bool {
+pub fn contains_truncated_tool_results(path: &[ChatItem]) -> bool {
     path.iter().any(|item| matches!(&item.body, ItemBody::ToolCall { omitted_bytes: Some(_), .. }))
 }
 

@@ -62,7 +62,7 @@ fn resource_limits_text(limits: &ResourceLimits) -> String {
 }
 
 /// Describes files that a server appears to need but could not access in its sandbox.
-pub(crate) fn missing_files_text(missing: &[String]) -> String {
+pub(crate) fn inaccessible_files_text(missing: &[String]) -> String {
     missing.iter().map(|one| format!("WARNING     {}\n", escape_line(one))).collect()
 }
 

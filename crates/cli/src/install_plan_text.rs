@@ -75,22 +75,22 @@ pub(crate) fn install_plan_text(plan: &InstallPlan) -> String {
         }
     }
     text.push_str(&plan_inputs_text(plan));
-    text.push_str(&notes_text(plan));
+    text.push_str(&plan_notes_text(plan));
     text
 }
 
 /// Formats the inputs of an installation plan as text for the user, with their types and defaults.
 pub(crate) fn plan_inputs_text(plan: &InstallPlan) -> String {
     let exposed = plan.secret_inputs_outside_keychain();
-    plan.inputs.iter().map(|one| input_text(one, exposed.contains(one.key.as_str()))).collect()
+    plan.inputs.iter().map(|one| plan_input_text(one, exposed.contains(one.key.as_str()))).collect()
 }
 
 /// Formats the notes of an installation plan as text, one per line.
-pub(crate) fn notes_text(plan: &InstallPlan) -> String {
+pub(crate) fn plan_notes_text(plan: &InstallPlan) -> String {
     plan.notes.iter().map(|note| format!("note        {}\n", escape_line(&note.to_string()))).collect()
 }
 
-fn input_text(input: &PlanInput, is_exposed: bool) -> String {
+fn plan_input_text(input: &PlanInput, is_exposed: bool) -> String {
     let PlanInput { key, label, description, kind, required, secret, multiple, default, choices, min, max, .. } = input;
     let mut facts = vec![if *required { "required" } else { "optional" }.to_owned()];
     facts.push(

@@ -34,17 +34,18 @@ pub(crate) async fn run(
     let FileLocations { config_file, data_dir } = file_locations(arguments)?;
     let ReadOnlyStore { documents, secrets, .. } =
         store::open_read_only(&config_file, &data_dir).map_err(storage_failure)?;
-    let catalog =
-        create_installer(data_dir, registry_choice(what.address.clone(), documents, secrets)).catalog().await?;
+    let catalog = create_installer(data_dir, registry_choice_from_option(what.address.clone(), documents, secrets))
+        .catalog()
+        .await?;
     match &what.command {
-        RegistryCommand::Search { text, cursor } => search_servers(&catalog, text, cursor.as_deref(), output).await,
-        RegistryCommand::Show { name } => show_server(&catalog, name, output).await,
+        RegistryCommand::Search { text, cursor } => search_registry(&catalog, text, cursor.as_deref(), output).await,
+        RegistryCommand::Show { name } => show_registry_server(&catalog, name, output).await,
     }
 }
 
 /// Returns the registry to use: the one on the command line, else the one in the environment, else the one in the
 /// settings.
-pub(crate) fn registry_choice(
+pub(crate) fn registry_choice_from_option(
     address: Option<String>,
     documents: Arc<dyn Documents>,
     secrets: Arc<dyn Secrets>,
@@ -83,7 +84,7 @@ impl From<InstallError> for CommandFailure {
     }
 }
 
-async fn search_servers(
+async fn search_registry(
     catalog: &RegistryCatalog,
     text: &str,
     cursor: Option<&str>,
@@ -122,7 +123,7 @@ async fn search_servers(
     ))
 }
 
-async fn show_server(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<Value, CommandFailure> {
+async fn show_registry_server(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<Value, CommandFailure> {
     let requested_at = SystemClock.now();
     let (name, version) = split_name_and_version(name);
     let answer = catalog.version(name, version, CachePolicy::Usual).await.map_err(InstallError::from)?;

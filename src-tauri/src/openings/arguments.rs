@@ -22,7 +22,7 @@ const INSTALL_LINK_PREFIX: &str = "drawbridge://mcp/install?";
 /// Maximum length of a link in bytes, equal to the limit in `other-apps`.
 const MAX_LINK_BYTES: usize = 32 << 10;
 /// Maximum number of arguments that are examined. Further arguments are ignored.
-const MAX_EXAMINED_ARGUMENTS: usize = 64;
+const MAX_EXAMINED_COMMAND_LINE_ARGUMENTS: usize = 64;
 /// Maximum number of characters of a rejected file path or link that are displayed.
 const MAX_DISPLAYED_ARGUMENT_CHARS: usize = 300;
 
@@ -46,7 +46,7 @@ pub(crate) fn parse_arguments(arguments: impl Iterator<Item = OsString>, folder:
         }
         Some(parse_argument(argument, folder))
     });
-    named.take(MAX_EXAMINED_ARGUMENTS).collect()
+    named.take(MAX_EXAMINED_COMMAND_LINE_ARGUMENTS).collect()
 }
 
 /// Returns the files and links in the arguments of this process.
@@ -73,7 +73,10 @@ fn file_url_path(text: &str) -> Option<PathBuf> {
 /// Returns the files and links in URLs that macOS passes to the app instead of arguments.
 #[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "the other systems pass it in arguments"))]
 pub(crate) fn parse_urls(urls: &[Url]) -> Vec<OpenArgument> {
-    urls.iter().take(MAX_EXAMINED_ARGUMENTS).map(|url| parse_argument(url.as_str().into(), Path::new("/"))).collect()
+    urls.iter()
+        .take(MAX_EXAMINED_COMMAND_LINE_ARGUMENTS)
+        .map(|url| parse_argument(url.as_str().into(), Path::new("/")))
+        .collect()
 }
 
 fn starts_with_ignoring_case(text: &str, start: &str) -> bool {
@@ -85,17 +88,17 @@ impl OpenArgument {
     /// Blocks while the file's metadata is read.
     pub(crate) fn classify(self, are_links_on: impl FnOnce() -> bool) -> OpenRequest {
         match self {
-            Self::File(path) => file_request(&path),
-            Self::Link(link) => match link_refusal(&link, are_links_on) {
+            Self::File(path) => open_request_for_file(&path),
+            Self::Link(link) => match install_link_refusal(&link, are_links_on) {
                 // The query and fragment of a link may contain secrets and are not displayed.
-                Some(reason) => refused_request(link.split(['?', '#']).next().unwrap_or_default(), reason),
+                Some(reason) => refused_open_request(link.split(['?', '#']).next().unwrap_or_default(), reason),
                 None => OpenRequest::Link { link },
             },
         }
     }
 }
 
-fn link_refusal(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<OpenRefusal> {
+fn install_link_refusal(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<OpenRefusal> {
     if link.len() > MAX_LINK_BYTES {
         Some(OpenRefusal::LinkTooLong)
     } else if !starts_with_ignoring_case(link, INSTALL_LINK_PREFIX)
@@ -109,17 +112,17 @@ fn link_refusal(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<OpenR
     }
 }
 
-fn file_request(path: &Path) -> OpenRequest {
+fn open_request_for_file(path: &Path) -> OpenRequest {
     let shown = path.to_string_lossy();
-    let Some(text) = path.to_str() else { return refused_request(&shown, OpenRefusal::NotUnicode) };
+    let Some(text) = path.to_str() else { return refused_open_request(&shown, OpenRefusal::NotUnicode) };
     match fs::metadata(path) {
         // The arguments of a second instance arrive with invalid Unicode replaced.
         Err(error) if error.kind() == ErrorKind::NotFound && text.contains(char::REPLACEMENT_CHARACTER) => {
-            refused_request(text, OpenRefusal::NotUnicode)
+            refused_open_request(text, OpenRefusal::NotUnicode)
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => refused_request(text, OpenRefusal::NotFound),
-        Ok(facts) if !facts.is_file() => refused_request(text, OpenRefusal::NotAFile),
-        _ if !has_bundle_name(path) => refused_request(text, OpenRefusal::NotABundle),
+        Err(error) if error.kind() == ErrorKind::NotFound => refused_open_request(text, OpenRefusal::NotFound),
+        Ok(facts) if !facts.is_file() => refused_open_request(text, OpenRefusal::NotAFile),
+        _ if !has_bundle_name(path) => refused_open_request(text, OpenRefusal::NotABundle),
         // Other errors appear when the page reads the file.
         Ok(_) | Err(_) => OpenRequest::Bundle { path: text.to_owned() },
     }
@@ -131,7 +134,7 @@ pub(crate) fn has_bundle_name(path: &Path) -> bool {
     ending.is_some_and(|ending| BUNDLE_EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
-fn refused_request(what: &str, reason: OpenRefusal) -> OpenRequest {
+fn refused_open_request(what: &str, reason: OpenRefusal) -> OpenRequest {
     let mut displayed: String = what.chars().take(MAX_DISPLAYED_ARGUMENT_CHARS).collect();
     if displayed.len() < what.len() {
         displayed.push('…');
@@ -166,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn command_line_names_files_and_links() {
+    fn files_and_links_are_parsed_from_the_command_line() {
         assert_eq!(parse_named(&[]), [], "the program name should be ignored");
         assert_eq!(parse_named(&["--background", "-x"]), [], "options should be ignored");
         assert_eq!(
@@ -181,7 +184,7 @@ mod tests {
         );
         let links = [LINK, "DRAWBRIDGE:x", "cursor://anysphere.cursor-deeplink/mcp/install?x"];
         assert_eq!(parse_named(&links), links.map(link), "links of any scheme should be recognized");
-        assert_eq!(parse_named(&["x"; 1_000]).len(), MAX_EXAMINED_ARGUMENTS, "the limit should apply");
+        assert_eq!(parse_named(&["x"; 1_000]).len(), MAX_EXAMINED_COMMAND_LINE_ARGUMENTS, "the limit should apply");
     }
 
     #[test]
@@ -232,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn existing_file_with_a_bundle_name_is_accepted() {
+    fn existing_file_with_a_bundle_name_is_opened() {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
         for name in ["a.mcpb", "b.DXT", "c.txt", "mcpb"] {

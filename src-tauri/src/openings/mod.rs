@@ -51,7 +51,7 @@ impl OpenRequestQueue {
 
     /// Makes the first queued request the current one and returns it, if there is no current one. If the queue is
     /// empty, but requests were not queued, reports their number instead.
-    fn start_next(&mut self) -> Option<NumberedOpenRequest> {
+    fn start_next_request(&mut self) -> Option<NumberedOpenRequest> {
         if self.current.is_some() {
             return None;
         }
@@ -65,7 +65,7 @@ impl OpenRequestQueue {
     }
 
     /// Ends the current request if it has the number `id`. The page may report the end of a request late or twice.
-    fn end_current(&mut self, id: u64) {
+    fn end_current_request(&mut self, id: u64) {
         self.current.take_if(|current| current.id == id);
     }
 }
@@ -74,11 +74,11 @@ impl OpenRequests {
     fn add(&self, opening: OpenRequest, events: &ShellEvents) {
         let mut queue = self.lock();
         queue.add(opening);
-        Self::advance(&mut queue, events);
+        Self::start_and_send_next_request(&mut queue, events);
     }
 
     /// Sends the current open request, if there is one, to Drawbridge's page, which has just loaded.
-    pub(crate) fn send_current(&self, events: &ShellEvents) {
+    pub(crate) fn resend_current_request(&self, events: &ShellEvents) {
         if let Some(opened) = self.lock().current.clone() {
             events.send(ShellEvent::Opened(opened));
         }
@@ -86,13 +86,13 @@ impl OpenRequests {
 
     fn finish_opening(&self, id: u64, events: &ShellEvents) {
         let mut queue = self.lock();
-        queue.end_current(id);
-        Self::advance(&mut queue, events);
+        queue.end_current_request(id);
+        Self::start_and_send_next_request(&mut queue, events);
     }
 
-    fn advance(queue: &mut OpenRequestQueue, events: &ShellEvents) {
-        if let Some(opened) = queue.start_next() {
-            // If no page is loaded, the event is lost, and the next page gets the request by `send_current`.
+    fn start_and_send_next_request(queue: &mut OpenRequestQueue, events: &ShellEvents) {
+        if let Some(opened) = queue.start_next_request() {
+            // If no page is loaded, the event is lost, and the next page gets the request by `resend_current_request`.
             events.send(ShellEvent::Opened(opened));
         }
     }
@@ -104,16 +104,16 @@ impl OpenRequests {
 
 /// Brings the main window to the front and queues open requests for these files and links. They are checked on another
 /// thread.
-pub(crate) fn open_in_window(app: &AppHandle, named: Vec<OpenArgument>) {
+pub(crate) fn show_window_and_queue_openings(app: &AppHandle, named: Vec<OpenArgument>) {
     if named.is_empty() {
         return;
     }
     window::show_or_open_main_window(app);
-    classify_and_add(app, named);
+    queue_open_requests(app, named);
 }
 
 /// Queues open requests for these files and links, without bringing the main window to the front.
-pub(crate) fn classify_and_add(app: &AppHandle, named: Vec<OpenArgument>) {
+pub(crate) fn queue_open_requests(app: &AppHandle, named: Vec<OpenArgument>) {
     if named.is_empty() {
         return;
     }
@@ -147,21 +147,21 @@ mod tests {
     /// Ends the current request and returns the next one.
     fn next_request(queue: &mut OpenRequestQueue) -> Option<OpenRequest> {
         if let Some(current) = queue.current.clone() {
-            queue.end_current(current.id);
+            queue.end_current_request(current.id);
         }
-        queue.start_next().map(|opened| opened.opening)
+        queue.start_next_request().map(|opened| opened.opening)
     }
 
     #[test]
-    fn late_completion_does_not_end_another_open_request() {
+    fn completion_of_an_earlier_open_request_does_not_end_the_current_one() {
         let mut queue = OpenRequestQueue::default();
         (0..3).for_each(|number| queue.add(bundle(number)));
-        let first = queue.start_next().expect("an opening should be current");
-        queue.end_current(first.id);
-        let second = queue.start_next().expect("the next opening should be current");
-        queue.end_current(first.id);
+        let first = queue.start_next_request().expect("an opening should be current");
+        queue.end_current_request(first.id);
+        let second = queue.start_next_request().expect("the next opening should be current");
+        queue.end_current_request(first.id);
         assert_eq!(queue.current, Some(second), "a late report should not end another opening");
-        assert_eq!(queue.start_next(), None, "the third opening should wait");
+        assert_eq!(queue.start_next_request(), None, "the third opening should wait");
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
             queue.add(bundle(number));
         }
         assert_eq!(next_request(&mut queue), Some(bundle(0)), "the first opening should be current");
-        assert_eq!(queue.start_next(), None, "only one opening should be current");
+        assert_eq!(queue.start_next_request(), None, "only one opening should be current");
         for number in 1..3 {
             assert_eq!(next_request(&mut queue), Some(bundle(number)), "the openings should follow in order");
         }

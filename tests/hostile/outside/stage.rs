@@ -120,7 +120,7 @@ impl Stage {
         self.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
         let mut requests: Vec<ConsentRequestView> = Vec::new();
         let ended = async {
-            while self.chat.reply_in_progress(CONVERSATION_ID).0 {
+            while self.chat.is_replying_with_partial_reply(CONVERSATION_ID).0 {
                 for request in self.app.consent_requests().await.into_iter().filter(is_tool_or_result_request) {
                     if requests.iter().all(|known| known.id != request.id) {
                         let answer = if shows_canary(&request) {

@@ -89,7 +89,7 @@ impl TestViews {
             repeats: None,
         };
         let (chat, stop) = (self.chat.clone(), stop.clone());
-        tokio::spawn(async move { chat.call_tool_until(call, stop).await })
+        tokio::spawn(async move { chat.call_tool_until_cancelled(call, stop).await })
     }
 
     /// Starts a call of the app's tool, and approves it. Also returns the request that the app receives.

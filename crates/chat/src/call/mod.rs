@@ -90,7 +90,7 @@ impl Chat {
     /// Returns the [`CallFailure`] that ended the call without a result. A failed write to the history is only logged,
     /// since the call was made.
     pub async fn call_tool(&self, call: ToolCall) -> Result<ToolResult, CallFailure> {
-        self.call_tool_until(call, CancellationToken::new()).await
+        self.call_tool_until_cancelled(call, CancellationToken::new()).await
     }
 
     /// Calls a tool like [`call_tool`](Self::call_tool). Cancelling `stop` cancels the call.
@@ -98,7 +98,11 @@ impl Chat {
     /// # Errors
     ///
     /// Returns the [`CallFailure`] that ended the call without a result.
-    pub async fn call_tool_until(&self, call: ToolCall, stop: CancellationToken) -> Result<ToolResult, CallFailure> {
+    pub async fn call_tool_until_cancelled(
+        &self,
+        call: ToolCall,
+        stop: CancellationToken,
+    ) -> Result<ToolResult, CallFailure> {
         let chat = self.clone();
         let made = tokio::spawn(async move {
             let record = match (&call.origin, call.origin.conversation()) {
@@ -109,7 +113,7 @@ impl Chat {
                 }
             };
             let permission = async { Ok(()) };
-            let end = make_recorded_call(&chat.host, call, record, permission, &stop).await;
+            let end = make_and_record_call(&chat.host, call, record, permission, &stop).await;
             if let Err(error) = &end.write_result {
                 tracing::warn!(%error, "a call could not be stored in its conversation");
             }
@@ -124,7 +128,7 @@ impl Chat {
 
 /// Calls a tool after `permission` has resolved to `Ok`, and records the outcome. The host decides about the call by
 /// its policy, and asks the user if required. Cancelling `stop` cancels the call.
-pub(super) async fn make_recorded_call(
+pub(super) async fn make_and_record_call(
     host: &Host,
     call: ToolCall,
     record: CallRecorder<'_>,
@@ -181,10 +185,10 @@ pub(super) async fn make_recorded_call(
                 None => current_output_schema(host, &server, &tool).await,
             };
             let problem = output_schema_problem(schema, &result).await;
-            review.await_review(ToolResult::new(result, problem, arguments.clone())).await
+            review.await_result_review(ToolResult::new(result, problem, arguments.clone())).await
         }
         Err(error) => {
-            let words = review.review_failure(&error, was_sent).await;
+            let words = review.failure_text_after_review(&error, was_sent).await;
             failure = Some(error);
             Err(words)
         }

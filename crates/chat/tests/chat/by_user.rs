@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use super::{CONVERSATION_ID, TestConversation, failing_history};
 
 /// Returns a call of the tool `add` by the user in the test conversation, with this call id.
-pub(super) fn call_of_add_tool(id: &str) -> ToolCall {
+pub(super) fn user_call_of_add_tool(id: &str) -> ToolCall {
     let arguments = json!({"a": 2, "b": 40}).as_object().cloned().unwrap();
     let origin = CallOrigin::User { conversation: Some(CONVERSATION_ID.into()) };
     ToolCall { id: id.into(), origin, server: "demo".into(), app: None, tool: "add".into(), arguments, repeats: None }
@@ -31,7 +31,7 @@ pub(super) fn approve_all_calls(talk: &TestConversation) -> JoinHandle<()> {
 }
 
 /// Calls a tool as the user, and answers the consent request with the given decision.
-async fn call_and_decide(
+async fn call_tool_and_decide_request(
     talk: &TestConversation,
     call: ToolCall,
     answer: UserDecision,
@@ -47,7 +47,7 @@ async fn call_and_decide(
 }
 
 /// Returns the tool calls in the history of the test conversation: item id, call id, result and error of each.
-fn recorded_calls(talk: &TestConversation) -> Vec<(String, String, Option<ToolResult>, Option<String>)> {
+fn stored_tool_calls(talk: &TestConversation) -> Vec<(String, String, Option<ToolResult>, Option<String>)> {
     let items = talk.items().into_iter().map(|item| {
         assert_eq!(item.state, ItemState::Whole, "{item:?} is complete");
         let ItemBody::ToolCall { call, result, error, used: None, .. } = item.body else { panic!("{item:?}") };
@@ -57,9 +57,11 @@ fn recorded_calls(talk: &TestConversation) -> Vec<(String, String, Option<ToolRe
 }
 
 #[tokio::test]
-async fn user_call_is_stored_once_under_its_own_id() {
+async fn tool_call_by_the_user_is_stored_once_under_its_call_id() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
-    let (why, result) = call_and_decide(&talk, call_of_add_tool("sum"), UserDecision::Allow(ApprovalScope::Once)).await;
+    let (why, result) =
+        call_tool_and_decide_request(&talk, user_call_of_add_tool("sum"), UserDecision::Allow(ApprovalScope::Once))
+            .await;
     assert_eq!(
         why,
         ConsentRequestOrigin::User { conversation: Some(CONVERSATION_ID.into()) },
@@ -68,7 +70,7 @@ async fn user_call_is_stored_once_under_its_own_id() {
     let result = result.unwrap();
     assert!(json!(result.content).to_string().contains("2 + 40 = 42"), "the call was made: {result:?}");
     assert_eq!(
-        recorded_calls(&talk),
+        stored_tool_calls(&talk),
         [("sum".into(), "sum".into(), Some(result), None)],
         "the stored result equals the returned one"
     );
@@ -77,12 +79,16 @@ async fn user_call_is_stored_once_under_its_own_id() {
 #[tokio::test]
 async fn denied_user_call_is_stored_as_denied() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
-    let (_, result) =
-        call_and_decide(&talk, call_of_add_tool("sum"), UserDecision::DenyBecause("wrong numbers".into())).await;
+    let (_, result) = call_tool_and_decide_request(
+        &talk,
+        user_call_of_add_tool("sum"),
+        UserDecision::DenyBecause("wrong numbers".into()),
+    )
+    .await;
     let failure = result.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("wrong numbers")), "{failure:?}");
     assert_eq!(
-        recorded_calls(&talk),
+        stored_tool_calls(&talk),
         [("sum".into(), "sum".into(), None, Some(failure.to_string()))],
         "the stored error contains the reason"
     );
@@ -94,21 +100,23 @@ async fn denied_user_call_is_stored_as_denied() {
 #[tokio::test]
 async fn call_that_cannot_be_stored_still_returns_its_outcome() {
     let talk = failing_history::conversation_with_rejecting_history(|item| item.body["kind"] == "tool_call").await;
-    let (_, result) = call_and_decide(&talk, call_of_add_tool("made"), UserDecision::Allow(ApprovalScope::Once)).await;
+    let (_, result) =
+        call_tool_and_decide_request(&talk, user_call_of_add_tool("made"), UserDecision::Allow(ApprovalScope::Once))
+            .await;
     assert!(json!(result.unwrap().content).to_string().contains("2 + 40 = 42"), "the call was made");
-    let (_, result) = call_and_decide(&talk, call_of_add_tool("denied"), UserDecision::Deny).await;
+    let (_, result) = call_tool_and_decide_request(&talk, user_call_of_add_tool("denied"), UserDecision::Deny).await;
     assert!(matches!(result, Err(CallFailure::Refused(_))), "{result:?}");
-    assert!(recorded_calls(&talk).is_empty(), "the history contains neither call");
+    assert!(stored_tool_calls(&talk).is_empty(), "the history contains neither call");
 }
 
 #[tokio::test]
 async fn command_line_call_is_a_user_call_without_a_conversation() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
-    let call = ToolCall { origin: CallOrigin::CommandLine, ..call_of_add_tool("cli") };
-    let (why, result) = call_and_decide(&talk, call, UserDecision::Allow(ApprovalScope::Once)).await;
+    let call = ToolCall { origin: CallOrigin::CommandLine, ..user_call_of_add_tool("cli") };
+    let (why, result) = call_tool_and_decide_request(&talk, call, UserDecision::Allow(ApprovalScope::Once)).await;
     assert_eq!(why, ConsentRequestOrigin::User { conversation: None }, "the origin is the user without a conversation");
     assert!(result.is_ok(), "{result:?}");
-    assert!(recorded_calls(&talk).is_empty(), "the call is not recorded in the history");
+    assert!(stored_tool_calls(&talk).is_empty(), "the call is not recorded in the history");
 }
 
 #[tokio::test]
@@ -121,7 +129,7 @@ async fn edited_arguments_are_stored_and_returned() {
         let edited = talk.app.host.edit(request.id, edit).await.unwrap();
         talk.app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
     };
-    let ((), result) = tokio::join!(decide, talk.chat.call_tool(call_of_add_tool("sum")));
+    let ((), result) = tokio::join!(decide, talk.chat.call_tool(user_call_of_add_tool("sum")));
     assert_eq!(result.unwrap().arguments, changed, "the caller receives the sent arguments");
     let ItemBody::ToolCall { arguments, .. } = &talk.items()[0].body else { panic!("the item is not a tool call") };
     assert_eq!(*arguments, changed, "the history contains the sent arguments");

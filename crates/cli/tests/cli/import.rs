@@ -14,7 +14,7 @@ fn folder_without_servers() -> TestFolder {
 }
 
 /// Returns all files in a folder and its subfolders, with their contents.
-fn read_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+fn read_all_files_in_folder(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -81,12 +81,12 @@ fn dry_run_lists_candidates_and_writes_nothing() {
 fn import_writes_servers_without_secrets() {
     let folder = folder_without_servers();
     let home = import_fixtures("homes");
-    let home_before = read_files(&home);
+    let home_before = read_all_files_in_folder(&home);
     let linux = home.join("linux");
     let ended = folder.run(&["import", "--home", linux.to_str().unwrap()]);
     let servers = ended.value();
     let new = |status: &str| servers.as_array().unwrap().iter().filter(|row| row["status"] == status).count();
-    assert_eq!(read_files(&home), home_before, "no file of another app should be changed");
+    assert_eq!(read_all_files_in_folder(&home), home_before, "no file of another app should be changed");
     let settings: Value = serde_json::from_slice(&fs::read(folder.path("mcp.json")).unwrap()).unwrap();
     let written = settings["mcpServers"].as_object().unwrap();
     assert_eq!(
@@ -106,7 +106,7 @@ fn import_writes_servers_without_secrets() {
         "Bearer ${secret:shop-api.Authorization}"
     );
     assert_eq!(settings["mcpServers"]["perplexity"]["env"]["CITY"], "${input:city}", "a reference should be preserved");
-    for (file, bytes) in read_files(&folder.path("")) {
+    for (file, bytes) in read_all_files_in_folder(&folder.path("")) {
         let text = String::from_utf8_lossy(&bytes);
         for secret in [
             "hunter2",
@@ -143,7 +143,7 @@ fn import_writes_servers_without_secrets() {
 }
 
 #[test]
-fn broken_file_is_reported_and_does_not_affect_others() {
+fn broken_import_file_is_reported_and_does_not_affect_others() {
     let folder = folder_without_servers();
     let home = import_fixtures("traps/broken-json");
     let ended = folder.run(&["import", "--home", home.to_str().unwrap()]);

@@ -70,7 +70,7 @@ fn deleted_registry_entry_is_not_installed() {
 fn registry_bundle_is_downloaded_and_upgraded() {
     let folder = TestFolder::with_config("{}");
     let listed = TestRegistryWithEntries::start(Vec::new());
-    let hash = listed.list_bundle("1.2.3", &Bundle::small());
+    let hash = listed.add_bundle_entry("1.2.3", &Bundle::small());
     let name = "io.github.alice/demo";
     let ended = listed.run(&folder, &["install", name, "--no-sandbox", "--yes"]);
     assert_eq!(ended.value()["origin"]["registry"]["bundle"]["sha256"], hash.as_str(), "{ended:?}");
@@ -80,7 +80,7 @@ fn registry_bundle_is_downloaded_and_upgraded() {
 
     let mut newer = Bundle::small();
     newer.manifest["version"] = "1.3.0".into();
-    listed.list_bundle("1.3.0", &newer);
+    listed.add_bundle_entry("1.3.0", &newer);
     let ended = listed.run(&folder, &["install", "--upgrade", "demo", "--dry-run"]);
     assert_eq!(ended.value()["origin"]["registry"]["version"], "1.3.0");
     assert_eq!(ended.value()["before"]["command"], first.as_str(), "{ended:?}");
@@ -96,10 +96,10 @@ fn registry_bundle_is_downloaded_and_upgraded() {
 }
 
 #[test]
-fn file_that_differs_from_the_listed_hash_is_rejected() {
+fn registry_bundle_that_differs_from_its_listed_hash_is_rejected() {
     let folder = TestFolder::with_config("{}");
     let listed = TestRegistryWithEntries::start(Vec::new());
-    listed.list_bundle("1.2.3", &Bundle::small());
+    listed.add_bundle_entry("1.2.3", &Bundle::small());
     listed.registry.files.lock().unwrap().insert("/demo.mcpb".to_owned(), b"another".to_vec());
     let ended = listed.run(&folder, &["install", "io.github.alice/demo", "--no-sandbox", "--yes"]);
     assert!(ended.error(3).1.contains("another file than the one in the registry"), "{ended:?}");

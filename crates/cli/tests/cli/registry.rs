@@ -28,7 +28,7 @@ impl TestRegistryWithEntries {
     }
 
     /// Lists a bundle with this version as the first entry, and returns the hash of the bundle.
-    pub(crate) fn list_bundle(&self, version: &str, bundle: &Bundle) -> String {
+    pub(crate) fn add_bundle_entry(&self, version: &str, bundle: &Bundle) -> String {
         let folder = tempfile::tempdir().unwrap();
         let bytes = std::fs::read(bundle.write(&folder.path().join("demo.mcpb"))).unwrap();
         let sha256 = format!("{:x}", Sha256::digest(&bytes));

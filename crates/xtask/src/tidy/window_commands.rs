@@ -55,7 +55,7 @@ mod tests {
         let tree = |main: &str, conversation: &str| {
             Tree::from_files(&[
                 (API_COMMANDS_FILE, "($callback:ident) => {\n    /// All.\n    sign_in: ServerName => Nothing,\n"),
-                (DESKTOP_APP_COMMANDS_FILE, "const OWN_COMMANDS: &[&str] = &[\"painted\"];"),
+                (DESKTOP_APP_COMMANDS_FILE, "const DESKTOP_SHELL_COMMANDS: &[&str] = &[\"painted\"];"),
                 (MAIN_CAPABILITY_FILE, main),
                 (CONVERSATION_CAPABILITY_FILE, conversation),
             ])

@@ -7,7 +7,7 @@ use api::data::{
 };
 use serde_json::json;
 
-use super::{assert_all_paths_exist, marks, sandbox_plan, url_parts};
+use super::{assert_all_paths_exist, review_marks, sandbox_plan, url_parts};
 use crate::output::to_json_value;
 use crate::published_names::CONSENT_REQUEST_FIELD_NAMES;
 
@@ -42,7 +42,7 @@ fn consent_request(body: ConsentRequestBody) -> ConsentRequest {
         scopes: Vec::new(),
         reason: "tools-ask".into(),
         stricter_reason: None,
-        marks: marks(),
+        marks: review_marks(),
         call: None,
     }
 }

@@ -17,7 +17,7 @@ const MAX_LISTED_CHANGES: usize = 3;
 
 /// Fields of an entry in the answers file that limit which of the matching consent requests it approves.
 #[derive(Debug, Clone, Default)]
-pub(super) struct EntryCoverage {
+pub(super) struct AnswersEntryConditions {
     /// Hash of the payload or of the tool definition to which the approval is limited, or `None` if there is no such
     /// limit.
     pub(super) hash: Option<String>,
@@ -31,17 +31,17 @@ pub(super) struct EntryCoverage {
 
 /// Reason why no entry of the answers file decides a consent request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum UncoveredReason {
+pub(crate) enum NoAnswerReason {
     /// No entry matches the consent request. If the definition of the called tool has changed, contains the condition
     /// that it is reviewed.
-    #[error("the answers file has no answer for this{}", conditions_suffix(.0))]
+    #[error("the answers file has no answer for this{}", missing_conditions_suffix(.0))]
     NoEntryMatches(Vec<MissingCondition>),
     /// The patterns of an entry match the consent request, but the entry does not meet these conditions.
-    #[error("the answer in the file does not apply: {}", join_conditions(.0))]
+    #[error("the answer in the file does not apply: {}", join_missing_conditions(.0))]
     Uncovered(Vec<MissingCondition>),
     /// The patterns of an entry match the consent request, but its hash is another one. Contains the conditions that
     /// the entry would not meet without the hash.
-    #[error("the answers file allows another hash: {}", join_conditions(.0))]
+    #[error("the answers file allows another hash: {}", join_missing_conditions(.0))]
     HashDiffers(Vec<MissingCondition>),
 }
 
@@ -113,15 +113,15 @@ pub(crate) enum MissingCondition {
     },
 }
 
-fn join_conditions(lacks: &[MissingCondition]) -> String {
+fn join_missing_conditions(lacks: &[MissingCondition]) -> String {
     lacks.iter().map(ToString::to_string).collect::<Vec<_>>().join("; and ")
 }
 
-fn conditions_suffix(lacks: &[MissingCondition]) -> String {
-    if lacks.is_empty() { String::new() } else { format!(": {}", join_conditions(lacks)) }
+fn missing_conditions_suffix(lacks: &[MissingCondition]) -> String {
+    if lacks.is_empty() { String::new() } else { format!(": {}", join_missing_conditions(lacks)) }
 }
 
-impl EntryCoverage {
+impl AnswersEntryConditions {
     /// Returns `true` if the entry has no hash, or if its hash equals that of the payload or of the called tool's
     /// definition.
     pub(super) fn matches_hash(&self, request: &ConsentRequest) -> bool {
@@ -146,7 +146,7 @@ impl EntryCoverage {
             }
             ConsentRequestBody::Result { .. } if !names_act && !request.marks.flags.is_empty() => {
                 lacks.push(MissingCondition::ResultHash {
-                    state: flag_reasons_text(&request.marks.flags),
+                    state: definition_flags_text(&request.marks.flags),
                     hash: request.hash.clone(),
                 });
             }
@@ -204,13 +204,13 @@ fn missing_review_condition(request: &ConsentRequest) -> Option<MissingCondition
         }
         Some(ReviewState::Reviewed) if request.marks.flags.is_empty() => return None,
         Some(ReviewState::Reviewed) => {
-            format!("its definition has a warning: it {}", flag_reasons_text(&request.marks.flags))
+            format!("its definition has a warning: it {}", definition_flags_text(&request.marks.flags))
         }
         Some(ReviewState::New) | None if request.marks.flags.is_empty() => {
             String::from("its definition is not reviewed")
         }
         Some(ReviewState::New) | None => {
-            format!("its definition is not reviewed, which {}", flag_reasons_text(&request.marks.flags))
+            format!("its definition is not reviewed, which {}", definition_flags_text(&request.marks.flags))
         }
     };
     let hash = definition_hash(request).unwrap_or(&request.hash).to_owned();
@@ -231,7 +231,7 @@ fn describe_definition_change(diff: Option<&DefinitionDiff>) -> String {
     format!("its definition changed since it was reviewed ({}{more})", places.join(", "))
 }
 
-fn flag_reasons_text(flags: &[Flag]) -> String {
+fn definition_flags_text(flags: &[Flag]) -> String {
     let mut reasons: Vec<FlagReason> = flags.iter().map(|flag| flag.reason).collect();
     reasons.dedup();
     reasons.into_iter().map(flag_reason_text).collect::<Vec<_>>().join(", ")
