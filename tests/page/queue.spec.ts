@@ -81,8 +81,7 @@ test("a request that is put aside waits until it is opened", async ({ app, host 
   expect(String(await second)).toContain("refused");
   await expect(frame, "the first request should not be shown by itself").toBeHidden();
   await approvals.click();
-  await app.getByTestId("queue").getByRole("listitem").getByRole("button").click();
-  await expect(frame).toContainText("harbour");
+  await expect(frame, "the only request should be opened without a list").toContainText("harbour");
   await waitUntilDeniable(app);
   await frame.getByRole("button", { name: "Decide later" }).click();
   await expect(frame, "the button should put the request aside again").toBeHidden();
