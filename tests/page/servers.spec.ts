@@ -195,6 +195,8 @@ test("a changed command requires consent again, and shows its changes", async ({
   await expect(frame, "the request should still wait for a decision").toBeVisible();
   await frame.getByRole("button", { name: "Deny" }).click();
   await expect(frame).toBeHidden();
+  await expect(app.getByRole("main").getByText("You denied the start."), "a denial should not be shown as a failure").toBeVisible();
+  await expect(app.getByRole("main").getByText("stopped").first()).toBeVisible();
 });
 
 test.describe("a server that does not start", () => {
