@@ -51,8 +51,8 @@ export class ConsentController implements Decidable {
   /** Arming of the approving actions. It restarts whenever the payload changes. */
   readonly arming = new Arming();
   /**
-   * Arming of Deny and Cancel. It restarts for each request and tracks only keys, because an accidental click on Deny
-   * releases no payload.
+   * Arming of Deny, Cancel and putting aside. It restarts for each request and tracks only keys, because an accidental
+   * click on Deny releases no payload.
    */
   readonly denyArming = new Arming();
   readonly sender = new DecisionSender();
@@ -263,7 +263,16 @@ export class ConsentController implements Decidable {
     );
   }
 
-  /** Cancels the current request, as closing the dialog does. */
+  /**
+   * Closes the current request without a decision if `event` is armed and deliberate. Nothing is sent, and the request
+   * stays pending.
+   */
+  putAside(event: Event): void {
+    const { request } = this;
+    if (request && !this.busy && this.denyArming.accepts(event)) this.queue.putAside(request);
+  }
+
+  /** Cancels the current request. */
   async cancel(event: Event): Promise<void> {
     await this.#deny({ action: "cancel" }, event);
   }

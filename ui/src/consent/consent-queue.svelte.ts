@@ -17,6 +17,10 @@ export class ConsentQueue {
   /** Versions of requests that were decided in this window. They are hidden until the host's event closes them. */
   #answered = $state<string[]>([]);
   /**
+   * Stages of requests that the user put aside. They stay pending, and are shown again only when the user opens them.
+   */
+  #aside = $state.raw<readonly string[]>([]);
+  /**
    * The last edit: the version before it, and the edited request. Used until the host's event about the edit arrives.
    */
   #changed = $state.raw<{ before: string; now: ConsentRequest } | null>(null);
@@ -53,6 +57,18 @@ export class ConsentQueue {
     this.isListOpen = false;
   }
 
+  /**
+   * Closes a request without a decision. It stays pending and in the queue, and is not shown again by itself until its
+   * stage changes.
+   */
+  putAside(request: ConsentRequest): void {
+    const stillThere = new Set(this.#all().map(requestStage));
+    const stage = requestStage(request);
+    this.#aside = [...this.#aside.filter((one) => one !== stage && stillThere.has(one)), stage];
+    if (this.#chosen === request.id) this.#chosen = null;
+    if (this.#opened === request.id) this.#opened = null;
+  }
+
   /** Closes the request that the user opened. It stays in the queue. */
   closeOpened(): void {
     this.#opened = null;
@@ -69,11 +85,11 @@ export class ConsentQueue {
     this.#changed = { before: requestVersion(before), now };
   }
 
-  /** Returns the oldest request of the server that was displayed least recently. */
+  /** Returns the oldest request of the server that was displayed least recently, without those that were put aside. */
   #next(): ConsentRequest | undefined {
     const turn = (q: ConsentRequest) => this.#turns.indexOf(q.server);
     return this.open
-      .filter(opensAutomatically)
+      .filter((q) => opensAutomatically(q) && !this.#aside.includes(requestStage(q)))
       .reduce<ConsentRequest | undefined>(
         (first, q) => (first === undefined || turn(q) < turn(first) ? q : first),
         undefined,

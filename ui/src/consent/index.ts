@@ -1,5 +1,6 @@
 // Consent requests: each payload that needs the user's decision before it is sent.
 
+import type { ConsentRequest, ConsentRequestBody } from "$lib/api/generated";
 import { registerPageState } from "$lib/page-state";
 import { platform } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
@@ -52,6 +53,38 @@ export function showConsent(id: string): void {
   const isElsewhere = requestsElsewhere().some(({ requests }) => requests.some((r) => r.id === id));
   if (isElsewhere) void showElsewhere(id);
   else if (dialogController.pending.some((request) => request.id === id)) dialogController.show(id);
+  else openConsentQueue();
+}
+
+/** Shows a request if it is the only one of these. Otherwise opens the list of all pending requests. */
+function showOnly(requests: readonly ConsentRequest[]): void {
+  const [only, ...others] = requests;
+  if (only === undefined || others.length > 0) openConsentQueue();
+  else showConsent(only.id);
+}
+
+/** Shows the request that a call waits for, or the list of all requests if it waits for several. */
+export function showConsentOfCall(call: { id: string; server: string }): void {
+  const own = app.consentRequests.filter((request) => request.call === call.id);
+  // A server does not always name the call for which it sends a request.
+  const ofNoCall = app.consentRequestsOf(call.server).filter((request) => !request.call);
+  showOnly(own.length > 0 ? own : ofNoCall);
+}
+
+/** Shows the request of a server of one of these kinds, or the list of all requests if there are several. */
+export function showConsentOfServer(server: string, kinds: ConsentRequestBody["kind"][]): void {
+  showOnly(app.consentRequestsOf(server).filter(({ body }) => kinds.includes(body.kind)));
+}
+
+/**
+ * Shows the pending request if there is only one, which the dialog renders. Otherwise opens the list of all requests
+ * and muted servers.
+ */
+export function openApprovals(): void {
+  const { pending, queue } = dialogController;
+  const isOnly = pending.length === 1 && queue.open.length === 1;
+  const hasOthers = requestsElsewhere().length > 0 || app.servers.some(({ muted }) => muted);
+  if (isOnly && !hasOthers) showOnly(pending);
   else openConsentQueue();
 }
 

@@ -103,6 +103,16 @@ describe("the tool calls of one turn", () => {
     expect(sentDecisions()).toEqual([1, 2, 3].map((number) => allowOnce(number)));
   });
 
+  it("are allowed by A while a check box has the focus", async () => {
+    renderTurn(...three());
+    await waitUntilArmed();
+    box(2).focus();
+    await clickElement(box(2));
+    await waitUntilArmed();
+    await pressKey("a", box(2));
+    expect(sentDecisions()).toEqual([1, 3].map((number) => allowOnce(number)));
+  });
+
   it("are denied together", async () => {
     renderTurn(...three());
     await clickElement(button("Deny these"));
@@ -136,6 +146,18 @@ describe("the tool calls of one turn", () => {
     expect(isButtonBlocked("Allow these 3")).toBe(false);
     await clickElement(button("Allow these 3"));
     expect(sentDecisions()).toHaveLength(3);
+  });
+
+  it("count as viewed from the start, also before the first frame", async () => {
+    setHeights(400, 1_000);
+    const box = new DOMRect(0, 0, 400, 400);
+    vi.spyOn(HTMLElement.prototype, "getBoundingClientRect").mockReturnValue(box);
+    renderTurn(...three());
+    await tick();
+    for (const top of [300, 600]) await scrollTo(top);
+    await waitUntilArmed();
+    expect(screen.queryByRole("button", { name: /More above/ })).toBeNull();
+    expect(isButtonBlocked("Allow these 3")).toBe(false);
   });
 
   it("are armed again when a hash changes, and the new hash is sent", async () => {

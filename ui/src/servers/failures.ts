@@ -8,7 +8,6 @@ import { m } from "../paraglide/messages";
 
 export type ServerAction =
   | "start"
-  | "ask"
   | "retry"
   | "sign_in"
   | "command"
@@ -21,7 +20,6 @@ export type ServerAction =
 
 export const SERVER_ACTIONS: Record<ServerAction, () => string> = {
   start: m.servers_start_again,
-  ask: m.servers_ask_again,
   retry: m.servers_retry_now,
   sign_in: m.signin_sign_in,
   command: m.servers_change_command,
@@ -43,7 +41,7 @@ type OnlyLocal = "command_not_found" | "exited_early" | "limit_reached";
 const REFUSED: ServerFailure = {
   cause: m.servers_failed_refused,
   fix: m.servers_hint_refused,
-  action: "ask",
+  action: "start",
 };
 
 export const LOCAL_FAILURES: Record<Exclude<FailureReason, OnlyRemote>, ServerFailure> = {

@@ -34,7 +34,7 @@ export function shortcutGroups(): ShortcutGroup[] {
         { keys: ["A"], text: m.shell_keys_allow() },
         { keys: ["D"], text: m.shell_keys_deny() },
         { keys: ["F"], text: m.shell_keys_fields() },
-        { keys: ["Escape"], text: m.shell_keys_cancel() },
+        { keys: ["Escape"], text: m.shell_keys_later() },
       ],
     },
     {

@@ -13,7 +13,7 @@ import { changeSettings, newConversation } from "./actions";
 import { openInNewWindow } from "./conversation-windows";
 import { currentActivity, toggleActivity } from "./current-activity";
 import { overlay } from "./overlay.svelte";
-import { isConsentOpen, openConsentQueue } from "./views";
+import { isConsentOpen, openApprovals } from "./views";
 import { applyZoomStep, zoomAfterStep, type ZoomStep } from "./zoom";
 
 export interface WindowAction {
@@ -62,7 +62,7 @@ function allActions(): WindowAction[] {
     },
     {
       ...{ id: "approvals", label: m.shell_open_approvals(), keys: "Mod+J", menu: "view" },
-      run: () => openConsentQueue(),
+      run: () => openApprovals(),
     },
     {
       ...{ id: "activity", label: m.shell_activity_beside(), keys: "Mod+I", menu: "view" },
