@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type {
   Catalog,
   ConversationItem,
+  ConversationSettings,
   ModelProvider,
   Models,
   Prompt,
@@ -292,6 +293,44 @@ describe("the tools of a conversation", () => {
     host.answers.read_conversation = () => stored;
     await createConversation("After notes, which had no model to use tools");
     expect(host.requests("set_conversation")[0]?.settings.servers).toHaveLength(1);
+  });
+
+  it("the next conversation has the model that was used last, of an existing provider", async () => {
+    const settingsWith = (model: ConversationSettings["model"]) => ({
+      ...sampleConversation().settings,
+      model,
+    });
+    const stored: Record<string, ConversationSettings> = {
+      removed: settingsWith({ provider: "removed", model: "large" }),
+      notes: settingsWith(null),
+      used: settingsWith(MODEL),
+      older: settingsWith({ provider: "lab", model: "older" }),
+    };
+    const host = await startFakeHost(
+      {
+        list_models: () => ({ ...MODELS, providers: [LAB], default: null }),
+        read_conversation: ({ conversation: id }) => {
+          const settings = stored[id];
+          if (settings === undefined) throw { code: "system", message: "unreadable" };
+          return sampleConversation({ id, settings });
+        },
+        create_conversation: () => sampleConversation({ id: "new" }),
+      },
+      {
+        conversations: ["older", "used", "notes", "removed", "unreadable"].map((id, updatedAt) => ({
+          ...{ id, title: id, updatedAt },
+        })),
+      },
+    );
+    const setModels = () =>
+      host.requests("set_conversation").map(({ settings }) => settings.model?.model);
+    await createConversation("Another");
+    expect(setModels()).toEqual(["small"]);
+    await createConversation("With a model", { model: { provider: "lab", model: "chosen" } });
+    expect(setModels(), "a given model should be preserved").toEqual(["small", "chosen"]);
+    host.answers.list_models = () => ({ ...MODELS, providers: [LAB] });
+    await createConversation("With the default model");
+    expect(setModels(), "the host uses the default model").toEqual(["small", "chosen"]);
   });
 
   it("E5: mentions the number of tools only where it affects the choice", async () => {
