@@ -1,4 +1,4 @@
-import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
+import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
@@ -76,6 +76,39 @@ test("sends an edited message as a separate version", async () => {
   host.send({ type: "item_changed", conversation: "c1", item: message, answering: true });
   await screen.findByText("Where to? Today?");
   expect(screen.queryByText("To Bergen."), "the answer should be in another branch").toBeNull();
+});
+
+test("an edited message without a model asks for one until it is chosen", async () => {
+  const user = userEvent.setup();
+  host.answers.edit_message = () => {
+    throw { code: "no_model", message: "no model is chosen for this conversation" };
+  };
+  const send = async () => {
+    const sends = screen.getAllByRole("button", { name: "Send" });
+    await user.click(sends[0] ?? document.body);
+    return await screen.findByRole("alert");
+  };
+  await user.click(screen.getByRole("button", { name: "Edit and send again" }));
+  const alert = await send();
+  expect(alert).toHaveTextContent("No model is chosen");
+  await user.click(within(alert).getByRole("button", { name: "Choose a model" }));
+  expect(
+    screen.getByRole("button", { name: "Add a model" }),
+    "the choice should be focused",
+  ).toHaveFocus();
+  const settings = { ...sampleConversation().settings, model: { provider: "lab", model: "small" } };
+  host.answers.read_conversation = () =>
+    sampleConversation({ items: structuredClone(items), settings });
+  host.send({ type: "conversations_changed", conversations: [], changed: "c1" });
+  await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+
+  host.answers.edit_message = () => {
+    throw { code: "not_ready", message: "models are answering in 32 other conversations" };
+  };
+  expect(await send(), "no server is involved").toHaveTextContent("The model was not asked");
+  const item = structuredClone(items[0]);
+  if (item) host.send({ type: "item_changed", conversation: "c1", item, answering: true });
+  await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
 });
 
 test("shows the usage of each answer and the total", async () => {

@@ -2797,7 +2797,7 @@ clientSecret: string | null, };
 /**
  * Kind of failure, by which Drawbridge's page selects the action that it offers to the user.
  */
-export type ErrorCode = "bad_request" | "not_found" | "bad_name" | "config" | "not_ready" | "sign_in_needed" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "stale" | "invalid" | "system" | "internal";
+export type ErrorCode = "bad_request" | "not_found" | "bad_name" | "config" | "not_ready" | "no_model" | "sign_in_needed" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "stale" | "invalid" | "system" | "internal";
 
 /**
  * Change of the state that Drawbridge's page displays.
