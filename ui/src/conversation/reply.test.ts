@@ -158,6 +158,25 @@ describe("a streamed answer", () => {
     ).toBeInTheDocument();
   });
 
+  it("is stopped by Escape in the composer, unless a menu is open", async () => {
+    const user = userEvent.setup();
+    await openAnswering();
+    const field = screen.getByRole("textbox", { name: "Message" });
+    await user.type(field, "next");
+    const menu = document.body.appendChild(document.createElement("div"));
+    menu.setAttribute("role", "menu");
+    await user.keyboard("{Escape}");
+    expect(host.requests("stop_reply"), "the key should close the menu").toEqual([]);
+    menu.remove();
+    await user.keyboard("{Escape}");
+    expect(host.requests("stop_reply")).toEqual([{ conversation: "c1" }]);
+    expect(field, "the text should be preserved").toHaveValue("next");
+    emitItem(reply([], { state: "cut" }), false);
+    await screen.findByRole("button", { name: "Send" });
+    await user.keyboard("{Escape}");
+    expect(host.requests("stop_reply"), "nothing is left to stop").toHaveLength(1);
+  });
+
   it("can be stopped, and nothing can be sent before", async () => {
     const user = userEvent.setup();
     await openAnswering();

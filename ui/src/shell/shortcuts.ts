@@ -43,6 +43,7 @@ export function shortcutGroups(): ShortcutGroup[] {
         { keys: ["/"], text: m.shell_keys_prompts() },
         { keys: ["@"], text: m.shell_keys_resources() },
         { keys: ["↑"], text: m.shell_keys_edit_last() },
+        { keys: ["Escape"], text: m.shell_keys_stop() },
       ],
     },
   ];
