@@ -4342,6 +4342,11 @@ failure?: CallFailureCode,
  */
 took: number, 
 /**
+ * Part of the duration in which the call waited for decisions, in milliseconds: until it was sent, and after
+ * its result arrived. `None` in conversations of older versions, and while the call is in progress.
+ */
+waited?: number, 
+/**
  * Tool use in the model's reply that requested the call, or `None` if the user made the call.
  */
 used?: ToolUsed, 
