@@ -3,6 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import type { ConversationItem } from "$lib/api/generated";
+import { router } from "$lib/state/router.svelte";
 import { sampleConversation, startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 
 import ConversationView from "./ConversationView.svelte";
@@ -155,6 +156,34 @@ test("stores a system prompt, and exports the conversation to a file", async () 
   await user.click(screen.getByRole("button", { name: "Save" }));
   await waitFor(() =>
     expect(host.requests("set_conversation")[0]?.settings.systemPrompt).toBe("Be brief."),
+  );
+});
+
+test("is renamed and deleted, and moves to its own window, from the menu in its header", async () => {
+  const user = userEvent.setup();
+  const choose = async (name: string) => {
+    await user.click(screen.getByRole("button", { name: "More for this conversation" }));
+    await user.click(await screen.findByRole("menuitem", { name }));
+  };
+  await choose("Rename");
+  const title = await screen.findByRole("textbox", { name: "Title" });
+  expect(title).toHaveValue("Trip plan");
+  await user.clear(title);
+  await user.type(title, "Holiday{Enter}");
+  expect(host.requests("rename_conversation")).toEqual([{ conversation: "c1", title: "Holiday" }]);
+  await waitFor(() => expect(screen.queryByRole("dialog"), "the dialog should close").toBeNull());
+  await choose("Open in new window");
+  await waitFor(() => expect(host.openedWindows).toEqual(["c1"]));
+  router.go({ at: "conversation", id: "c1" });
+  await choose("Delete");
+  const dialog = within(await screen.findByRole("dialog"));
+  expect(host.requests("delete_conversation"), "a deletion should need confirmation").toEqual([]);
+  await user.click(dialog.getByRole("button", { name: "Delete" }));
+  expect(host.requests("delete_conversation")).toEqual([{ conversation: "c1" }]);
+  await waitFor(() =>
+    expect(router.current.at, "the deleted conversation should not stay open").not.toBe(
+      "conversation",
+    ),
   );
 });
 
