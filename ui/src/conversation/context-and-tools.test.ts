@@ -352,6 +352,25 @@ describe("the tools of a conversation", () => {
     }
   });
 
+  it("marks servers that are not running", async () => {
+    const servers = ["files", "git", "mail", "removed"].map((server) => ({
+      ...{ server, tools: null, instructions: null },
+    }));
+    const host = await opened({ ...sampleConversation().settings, servers });
+    render(ConversationView, { id: "c1" });
+    for (const [name, is] of [
+      ["git", "stopped"],
+      ["mail", "starting"],
+    ] as const) {
+      host.send({ type: "server_changed", server: sampleServer({ name, state: { is } }) });
+    }
+    await composer().findByRole("button", {
+      name: "Tools of files, git (stopped), mail (not ready), removed (not ready)",
+    });
+    host.send({ type: "server_changed", server: sampleServer({ name: "git" }) });
+    await composer().findByRole("button", { name: /Tools of files, git, mail/ });
+  });
+
   it("E5: the user chooses between all tools and a search, and the button shows the choice", async () => {
     const servers = [{ server: "files", tools: null, instructions: null }];
     const host = await opened({ ...sampleConversation().settings, servers, toolSearch: true });
