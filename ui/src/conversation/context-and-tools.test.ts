@@ -241,6 +241,24 @@ describe("context items of a message", () => {
   });
 });
 
+it("the picker counts the resources and skills of all servers", async () => {
+  const host = await opened();
+  const skill = { uri: "skill://port/plan/SKILL.md", name: "plan", description: "Plans a trip" };
+  host.answers.list_skills = ({ server }) => ({
+    ...{ server, notes: [] },
+    skills: [{ ...skill, files: null, others: null, hash: "e3b0" }],
+  });
+  const capabilities = ["resources", "extensions", "extensions.io.modelcontextprotocol/skills"];
+  host.send({ type: "server_changed", server: sampleServer({ name: "port", capabilities }) });
+  const user = userEvent.setup();
+  render(ConversationView, { id: "c1" });
+  await user.click(composer().getByRole("button", { name: "Attach a resource or skill" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await dialog.findByText("2 resources, 1 skill from 2 servers");
+  await user.type(dialog.getByRole("combobox"), "plan");
+  await dialog.findByText("1 skill from 1 server");
+});
+
 describe("the tools of a conversation", () => {
   it("E4: the first conversation enables the running servers", async () => {
     const running = sampleServer({ counts: { tools: 2, prompts: 0, resources: 0, templates: 0 } });
