@@ -338,7 +338,7 @@ describe("a call requested by a model", () => {
   it("shows no duration of a call that was denied", async () => {
     await openAnswering();
     const denied = { error: "refused: no", failure: "refused", took: 30_000, waited: 30_000 };
-    emitItem({ ...call(denied as never), state: "whole" }, true);
+    emitItem({ ...call(denied), state: "whole" }, true);
     const card = await screen.findByRole("article", { name: "read: denied" });
     expect(card).not.toHaveTextContent(/30 s|0 ms/);
   });
