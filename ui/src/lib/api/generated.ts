@@ -145,6 +145,7 @@ export interface Commands {
   read_content_protection: { request: EmptyObject; response: ContentProtection };
   parse_url: { request: UrlText; response: UrlParts };
   check_computer: { request: EmptyObject; response: CheckedComputer };
+  check_server_command: { request: CheckServerCommand; response: ServerCommandCheck };
   open_url: { request: UrlText; response: EmptyObject };
 }
 
@@ -1538,6 +1539,23 @@ content: JsonValue, };
  * Identifier of a check, named after the item that it examines.
  */
 export type CheckId = "settings" | "keychain" | "search_path" | "node" | "python" | "uv" | "docker" | "podman" | "dotnet" | "programs" | "sandbox" | "proxy" | "certificates" | "web_view" | "data_folder" | "config_folder" | "cache_folder" | "clock";
+
+/**
+ * Request to check what a local server's command needs, before it is saved.
+ */
+export type CheckServerCommand = { 
+/**
+ * Name of the program, or its path.
+ */
+command: string, 
+/**
+ * `PATH` that is configured for the command, or `None` if there is none.
+ */
+path: string | null, 
+/**
+ * Working folder of the command, or `None` for the default one.
+ */
+cwd: string | null, };
 
 /**
  * Result of checking this computer, with a report that contains no private data.
@@ -7316,6 +7334,19 @@ description: string | null,
  * URL of the server's website, not verified.
  */
 websiteUrl: string | null, };
+
+/**
+ * What a server's command needs and this computer does not have.
+ */
+export type ServerCommandCheck = { 
+/**
+ * Set if the program does not exist, neither in the search path nor at its path, or is not executable.
+ */
+isProgramMissing: boolean, 
+/**
+ * Set if the working folder does not exist, or is no folder.
+ */
+isFolderMissing: boolean, };
 
 /**
  * Configuration of a local or remote server.
