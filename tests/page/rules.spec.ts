@@ -35,7 +35,7 @@ test("the careful preset requires consent again, and a grant can be revoked", as
   await visit(app, "#/rules");
   const row = app.getByRole("list", { name: "Allowed without asking" }).getByRole("listitem").filter({ hasText: "show_everything" });
   await expect(row.getByText(/^Until /), "the row should show the end of the grant").toBeVisible();
-  await expect(row.getByText("Not used yet")).toBeVisible();
+  await expect(row.getByText("Not used since you gave it")).toBeVisible();
   await app.getByRole("radio", { name: /^Careful/ }).check();
   await callTool(app, "show_everything");
   await expect(consentRequest(app), "the call should require consent in spite of the grant").toContainText("the Careful preset");

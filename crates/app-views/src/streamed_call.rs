@@ -232,6 +232,7 @@ mod tests {
             error: None,
             failure: None,
             duration_milliseconds: 0,
+            waited_milliseconds: None,
             used: Some(tool_used(used_reply)),
             omitted_bytes: None,
         };

@@ -194,6 +194,7 @@ mod tests {
             error: None,
             failure: None,
             duration_milliseconds: 1,
+            waited_milliseconds: None,
             used: None,
             omitted_bytes: Some(9),
         };

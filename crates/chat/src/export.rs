@@ -327,6 +327,7 @@ mod tests {
                 error: error.map(str::to_owned),
                 failure: None,
                 duration_milliseconds: 1,
+                waited_milliseconds: None,
                 used: None,
                 omitted_bytes: None,
             })

@@ -15,6 +15,7 @@
 //! - `text`: the text of a finding, for the user and for a public report
 //! - `required_programs`: the programs that servers need
 //! - `runtimes`, `containers`, `programs`: checks that these programs are available
+//! - `server_command`: the check of one command before it is saved
 //! - `report`, `system`: the report
 
 mod certificates;
@@ -32,6 +33,7 @@ mod run;
 mod runtimes;
 mod sandbox;
 mod search_path;
+mod server_command;
 mod settings;
 mod system;
 mod text;
@@ -47,6 +49,7 @@ use tokio::time::timeout;
 pub use computer::{CheckInputs, ProcessEnvironment, WebView};
 pub use finding::{CheckId, Finding, FindingState};
 pub use report::{ReportedServer, ReportingProgram, report_markdown};
+pub use server_command::{ServerCommandCheck, check_server_command};
 pub use text::{FindingText, NumericVersion};
 
 use finding::CheckOutcome;

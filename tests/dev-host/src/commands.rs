@@ -22,6 +22,7 @@ const fn http_status(code: ErrorCode) -> StatusCode {
         ErrorCode::BadRequest | ErrorCode::BadName | ErrorCode::Invalid => StatusCode::BAD_REQUEST,
         ErrorCode::NotFound => StatusCode::NOT_FOUND,
         ErrorCode::NotReady
+        | ErrorCode::NoModel
         | ErrorCode::SignInNeeded
         | ErrorCode::Refused
         | ErrorCode::Cancelled

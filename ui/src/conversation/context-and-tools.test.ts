@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type {
   Catalog,
   ConversationItem,
+  ConversationSettings,
   ModelProvider,
   Models,
   Prompt,
@@ -240,6 +241,24 @@ describe("context items of a message", () => {
   });
 });
 
+it("the picker counts the resources and skills of all servers", async () => {
+  const host = await opened();
+  const skill = { uri: "skill://port/plan/SKILL.md", name: "plan", description: "Plans a trip" };
+  host.answers.list_skills = ({ server }) => ({
+    ...{ server, notes: [] },
+    skills: [{ ...skill, files: null, others: null, hash: "e3b0" }],
+  });
+  const capabilities = ["resources", "extensions", "extensions.io.modelcontextprotocol/skills"];
+  host.send({ type: "server_changed", server: sampleServer({ name: "port", capabilities }) });
+  const user = userEvent.setup();
+  render(ConversationView, { id: "c1" });
+  await user.click(composer().getByRole("button", { name: "Attach a resource or skill" }));
+  const dialog = within(await screen.findByRole("dialog"));
+  await dialog.findByText("2 resources, 1 skill from 2 servers");
+  await user.type(dialog.getByRole("combobox"), "plan");
+  await dialog.findByText("1 skill from 1 server");
+});
+
 describe("the tools of a conversation", () => {
   it("E4: the first conversation enables the running servers", async () => {
     const running = sampleServer({ counts: { tools: 2, prompts: 0, resources: 0, templates: 0 } });
@@ -294,6 +313,44 @@ describe("the tools of a conversation", () => {
     expect(host.requests("set_conversation")[0]?.settings.servers).toHaveLength(1);
   });
 
+  it("the next conversation has the model that was used last, of an existing provider", async () => {
+    const settingsWith = (model: ConversationSettings["model"]) => ({
+      ...sampleConversation().settings,
+      model,
+    });
+    const stored: Record<string, ConversationSettings> = {
+      removed: settingsWith({ provider: "removed", model: "large" }),
+      notes: settingsWith(null),
+      used: settingsWith(MODEL),
+      older: settingsWith({ provider: "lab", model: "older" }),
+    };
+    const host = await startFakeHost(
+      {
+        list_models: () => ({ ...MODELS, providers: [LAB], default: null }),
+        read_conversation: ({ conversation: id }) => {
+          const settings = stored[id];
+          if (settings === undefined) throw { code: "system", message: "unreadable" };
+          return sampleConversation({ id, settings });
+        },
+        create_conversation: () => sampleConversation({ id: "new" }),
+      },
+      {
+        conversations: ["older", "used", "notes", "removed", "unreadable"].map((id, updatedAt) => ({
+          ...{ id, title: id, updatedAt },
+        })),
+      },
+    );
+    const setModels = () =>
+      host.requests("set_conversation").map(({ settings }) => settings.model?.model);
+    await createConversation("Another");
+    expect(setModels()).toEqual(["small"]);
+    await createConversation("With a model", { model: { provider: "lab", model: "chosen" } });
+    expect(setModels(), "a given model should be preserved").toEqual(["small", "chosen"]);
+    host.answers.list_models = () => ({ ...MODELS, providers: [LAB] });
+    await createConversation("With the default model");
+    expect(setModels(), "the host uses the default model").toEqual(["small", "chosen"]);
+  });
+
   it("E5: mentions the number of tools only where it affects the choice", async () => {
     const servers = [{ server: "files", tools: null, instructions: null }];
     for (const [toolSearch, isSaid] of [
@@ -311,6 +368,25 @@ describe("the tools of a conversation", () => {
       expect(screen.queryByText(/Too many for this model/) !== null).toBe(isSaid);
       unmount();
     }
+  });
+
+  it("marks servers that are not running", async () => {
+    const servers = ["files", "git", "mail", "removed"].map((server) => ({
+      ...{ server, tools: null, instructions: null },
+    }));
+    const host = await opened({ ...sampleConversation().settings, servers });
+    render(ConversationView, { id: "c1" });
+    for (const [name, is] of [
+      ["git", "stopped"],
+      ["mail", "starting"],
+    ] as const) {
+      host.send({ type: "server_changed", server: sampleServer({ name, state: { is } }) });
+    }
+    await composer().findByRole("button", {
+      name: "Tools of files, git (stopped), mail (not ready), removed (not ready)",
+    });
+    host.send({ type: "server_changed", server: sampleServer({ name: "git" }) });
+    await composer().findByRole("button", { name: /Tools of files, git, mail/ });
   });
 
   it("E5: the user chooses between all tools and a search, and the button shows the choice", async () => {

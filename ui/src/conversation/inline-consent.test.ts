@@ -227,6 +227,10 @@ describe("the tool calls of one turn", () => {
     ).toBeNull();
     expect(screen.queryByRole("dialog"), "no dialog should cover the conversation").toBeNull();
     expect(turn.getByText("The model asked in “Trip plan”.")).toBeInTheDocument();
+    expect(
+      screen.queryByRole("button", { name: "Show the request" }),
+      "the cards should not repeat the actions of the list",
+    ).toBeNull();
     await armed("Allow these 2");
     await user.keyboard("{F6}");
     expect(
@@ -255,6 +259,10 @@ describe("the tool calls of one turn", () => {
     const frame = within(await screen.findByTestId("consent-request"));
     expect(frame.getByText("/t2"), "the selected call should be shown").toBeInTheDocument();
     expect(screen.queryByTestId("turn-requests"), "the list should be hidden").toBeNull();
+    expect(
+      screen.getByRole("button", { name: "Show the request" }),
+      "the other call should link to its request again",
+    ).toBeInTheDocument();
     await user.click(frame.getByRole("button", { name: "Decide together" }));
     await list();
     expect(screen.queryByTestId("consent-request")).toBeNull();

@@ -368,6 +368,29 @@ describe("the form", () => {
     await user.click(screen.getByRole("tab", { name: "Fill in" }));
   });
 
+  test("warns of a program and a working folder that do not exist", async () => {
+    host.answers.check_server_command = ({ command, cwd }) => ({
+      isProgramMissing: command !== "uvx",
+      isFolderMissing: cwd === "/home/ann/work",
+    });
+    const command = screen.getByRole("textbox", { name: "Command" });
+    await user.type(command, "uvxx{Tab}");
+    const warning = /This program was not found on this computer/;
+    expect(await screen.findByText(warning)).toBeVisible();
+    await user.clear(command);
+    await user.type(command, "uvx");
+    expect(screen.queryByText(warning), "the warning is about the previous command").toBeNull();
+    await user.click(screen.getByRole("button", { name: "Choose…" }));
+    expect(await screen.findByText("The working folder does not exist.")).toBeVisible();
+    expect(screen.queryByText(warning)).toBeNull();
+    expect(host.requests("check_server_command").at(-1)).toEqual({
+      ...{ command: "uvx", path: null, cwd: "/home/ann/work" },
+    });
+    await user.type(screen.getByRole("textbox", { name: "Name" }), "notes");
+    await user.click(screen.getByRole("button", { name: "Add server" }));
+    expect(host.requests("add_server"), "the warning does not prevent saving").toHaveLength(1);
+  });
+
   test("adds a server by keyboard alone", async () => {
     await user.type(screen.getByRole("textbox", { name: "Name" }), "notes");
     await user.tab();

@@ -10,10 +10,10 @@ impl From<ConversationError> for ApiError {
     fn from(error: ConversationError) -> Self {
         let code = match &error {
             ConversationError::NotFound(_) => ErrorCode::NotFound,
-            ConversationError::Answering
-            | ConversationError::TooMany
-            | ConversationError::NoModel
-            | ConversationError::Model(_) => ErrorCode::NotReady,
+            ConversationError::Answering | ConversationError::TooMany | ConversationError::Model(_) => {
+                ErrorCode::NotReady
+            }
+            ConversationError::NoModel => ErrorCode::NoModel,
             ConversationError::Empty
             | ConversationError::TooLong { .. }
             | ConversationError::TooManyServers

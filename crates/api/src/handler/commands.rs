@@ -425,6 +425,9 @@ impl Handler for Api {
     async fn check_computer(&self, _: EmptyObject) -> Result<CheckedComputer, ApiError> {
         computer::check_computer(self).await
     }
+    async fn check_server_command(&self, r: CheckServerCommand) -> Result<ServerCommandCheck, ApiError> {
+        computer::check_server_command(self, r).await
+    }
 
     async fn open_url(&self, r: UrlText) -> Result<EmptyObject, ApiError> {
         Ok(self.host.open_url(&r.url).await.map(|()| EmptyObject {})?)

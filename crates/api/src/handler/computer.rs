@@ -1,5 +1,6 @@
-//! Command `check_computer`, implemented by the crate `checkup`.
+//! Commands that check this computer and what a server's command needs of it, implemented by the crate `checkup`.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use checkup::{CheckInputs, Checkup, ReportedServer, ReportingProgram};
@@ -9,7 +10,7 @@ use crate::ApiError;
 use crate::data::*;
 
 impl Api {
-    /// Enables the command `check_computer`, which otherwise fails.
+    /// Enables the commands `check_computer` and `check_server_command`, which otherwise fail.
     #[must_use]
     pub fn with_computer_checks(self, computer: CheckInputs) -> Self {
         Self { computer: Some(Arc::new(computer)), ..self }
@@ -28,4 +29,11 @@ pub(super) async fn check_computer(api: &Api) -> Result<CheckedComputer, ApiErro
         servers.iter().map(|server| ReportedServer { config: &server.config, state: None }).collect();
     let report = checkup::report_markdown(&findings, program, &servers, &environment);
     Ok(CheckedComputer { findings, report })
+}
+
+pub(super) async fn check_server_command(api: &Api, r: CheckServerCommand) -> Result<ServerCommandCheck, ApiError> {
+    let Some(computer) = api.computer.as_deref() else {
+        return Err(errors::not_found_error("a computer to check"));
+    };
+    Ok(checkup::check_server_command(computer, r.command, r.path, r.cwd.map(PathBuf::from)).await)
 }

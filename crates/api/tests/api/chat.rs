@@ -96,6 +96,17 @@ async fn conversation_branches_are_listed_and_selectable() {
 }
 
 #[tokio::test]
+async fn message_without_a_chosen_model_has_an_error_code_of_its_own() {
+    let app = TestApp::start(Vec::new()).await;
+    ScriptedModel::add_to_host(&app.host, vec![model_named("m")]).await;
+    let api = Api::new(app.host.clone());
+    let id = run_command(&api, "create_conversation", json!({"title": "Talk"})).await["id"].clone();
+    let request = json!({"conversation": id, "text": "Hi"});
+    let error = dispatch(&api, "send_message", request).await.expect_err("no model is chosen");
+    assert_eq!(error.code, ErrorCode::NoModel, "error code: {error}");
+}
+
+#[tokio::test]
 async fn impossible_reply_commands_return_distinct_error_codes() {
     let (_app, api, id) = conversation_with_replies(vec![vec![ModelStep::Hangs]]).await;
     let refused = async |command: &str, request: Value| dispatch(&api, command, request).await.expect_err(command).code;

@@ -1,4 +1,4 @@
-//! Tests of the command `check_computer`.
+//! Tests of the commands `check_computer` and `check_server_command`.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
@@ -61,6 +61,32 @@ async fn checkup_findings_suggest_a_remedy_and_report_is_redacted() {
         "the findings should contain the private values"
     );
     assert!(!report.contains("canary"), "the report should contain no private value: {report}");
+}
+
+#[tokio::test]
+async fn missing_program_and_folder_of_a_command_are_reported() {
+    let home = tempfile::tempdir().unwrap();
+    let bin = home.path().join("bin");
+    std::fs::create_dir(&bin).unwrap();
+    let program = bin.join("server");
+    std::fs::write(&program, "#!/bin/sh\n").unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let app = TestApp::start(Vec::new()).await;
+    let api = api_with_programs(&app, home.path());
+    let absent = home.path().join("absent");
+    let (home, program, absent) = (home.path(), program.as_path(), absent.as_path());
+    for (request, is_program_missing, is_folder_missing) in [
+        (json!({"command": "server"}), false, false),
+        (json!({"command": program, "cwd": home}), false, false),
+        (json!({"command": "serverr"}), true, false),
+        (json!({"command": "server", "path": absent}), true, false),
+        (json!({"command": "server", "cwd": absent}), false, true),
+        (json!({"command": "server", "cwd": program}), false, true),
+    ] {
+        let found = run_command(&api, "check_server_command", request.clone()).await;
+        let expected = json!({"isProgramMissing": is_program_missing, "isFolderMissing": is_folder_missing});
+        assert_eq!(found, expected, "what is missing for {request}");
+    }
 }
 
 #[tokio::test]

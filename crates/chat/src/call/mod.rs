@@ -154,11 +154,11 @@ pub(super) async fn make_and_record_call(
             (None, None) => host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await,
         }
     };
-    // Set once the call is sent.
+    // Set once the call is sent, with the time until then.
     let crossed = OnceLock::new();
     let follow = async {
         let Ok(sent) = was_sent.await else { return };
-        if let Some(changed) = &crossed.get_or_init(|| sent).edited {
+        if let Some(changed) = &crossed.get_or_init(|| (sent, began.elapsed())).0.edited {
             record.record_changed_arguments(host, changed).await;
         }
     };
@@ -171,9 +171,11 @@ pub(super) async fn make_and_record_call(
             () = stop.cancelled() => cancel_call_until_ended(host, &id, both).await,
         }
     };
+    let ended_after = began.elapsed();
     let crossed = crossed.into_inner();
     let was_sent = crossed.is_some();
-    let SentCall { edited, output_schema } = crossed.unwrap_or_default();
+    let (SentCall { edited, output_schema }, sent_after) =
+        crossed.unwrap_or_else(|| (SentCall::default(), ended_after));
     if let Some(changed) = edited {
         arguments = changed;
     }
@@ -194,7 +196,9 @@ pub(super) async fn make_and_record_call(
         }
     };
     let (result, error) = read.map_or_else(|words| (None, Some(words)), |result| (Some(result), None));
-    let duration_milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let duration = began.elapsed();
+    // All that is neither the server's work nor its transport: above all, the user's decisions.
+    let waited = duration.saturating_sub(ended_after.saturating_sub(sent_after));
     let (used, omitted) = (record.requesting_tool_use(), record.omitted_bytes(result.as_ref()));
     let arguments = Value::Object(arguments);
     // A result that was withheld in its review is recorded as refused.
@@ -208,7 +212,8 @@ pub(super) async fn make_and_record_call(
         result,
         failure: error.is_some().then_some(code),
         error,
-        duration_milliseconds,
+        duration_milliseconds: whole_milliseconds(duration),
+        waited_milliseconds: Some(whole_milliseconds(waited)),
         used,
         omitted_bytes: omitted,
     };
@@ -217,6 +222,10 @@ pub(super) async fn make_and_record_call(
     let item = record.with_parent_and_time(ChatItem { id, parent: None, at, state: ItemState::Whole, body });
     let write_result = record.record_end(host, &item).await;
     CallOutcome { item, failure, write_result }
+}
+
+fn whole_milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Requests the cancellation of a call until the call ends or [`CALL_CANCEL_TIMEOUT`] expires. Retries, since the host

@@ -80,6 +80,7 @@ fn tool_call_item(id: &str, reply: &str, used: &str, result: Result<&str, &str>)
         error: result.err().map(str::to_owned),
         failure: None,
         duration_milliseconds: 1,
+        waited_milliseconds: None,
         used: Some(ToolUsed { reply: reply.into(), id: used.into(), tool_key: "a__b".into() }),
         omitted_bytes: None,
     };

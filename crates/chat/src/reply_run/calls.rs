@@ -97,6 +97,7 @@ impl ReplyRun {
                     error: None,
                     failure: None,
                     duration_milliseconds: 0,
+                    waited_milliseconds: None,
                     used: Some(used),
                     omitted_bytes: None,
                 };

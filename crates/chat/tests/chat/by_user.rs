@@ -8,6 +8,8 @@ use host::CallOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
 use serde_json::json;
+use std::time::Duration;
+use testkit::time::advance_time;
 use tokio::task::JoinHandle;
 
 use super::{CONVERSATION_ID, TestConversation, failing_history};
@@ -76,6 +78,33 @@ async fn tool_call_by_the_user_is_stored_once_under_its_call_id() {
     );
 }
 
+/// Returns the stored duration of the only call, and the part of it that waited for decisions, in milliseconds.
+fn stored_durations(talk: &TestConversation) -> (u64, u64) {
+    match &talk.items()[0].body {
+        ItemBody::ToolCall { duration_milliseconds, waited_milliseconds: Some(waited), .. } => {
+            (*duration_milliseconds, *waited)
+        }
+        other => panic!("{other:?} is not a completed call"),
+    }
+}
+
+#[tokio::test]
+async fn wait_for_the_decision_is_stored_apart_from_the_duration() {
+    const DECISION_TIME: Duration = Duration::from_secs(20);
+    let talk = TestConversation::new(Vec::new(), &["add"]).await;
+    let decide = async {
+        let request = talk.app.consent_request("demo", "the call", is_tool_call_request).await;
+        advance_time(DECISION_TIME).await;
+        talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
+    };
+    let ((), result) = tokio::join!(decide, talk.chat.call_tool(call_of_add_tool("sum")));
+    result.unwrap();
+    let (took, waited) = stored_durations(&talk);
+    assert!(waited >= 20_000, "the decision took 20 seconds: {waited} ms");
+    assert!(took >= waited, "the wait should be part of the duration: {took} ms");
+    assert!(took - waited < 20_000, "the call itself should be short: {took} ms");
+}
+
 #[tokio::test]
 async fn denied_user_call_is_stored_as_denied() {
     let talk = TestConversation::new(Vec::new(), &["add"]).await;
@@ -94,6 +123,8 @@ async fn denied_user_call_is_stored_as_denied() {
     );
     let ItemBody::ToolCall { failure, .. } = &talk.items()[0].body else { panic!("the item is not a tool call") };
     assert_eq!(*failure, Some(CallFailureCode::Refused), "the failure code is stored");
+    let (took, waited) = stored_durations(&talk);
+    assert_eq!(took, waited, "a call that was not sent only waited");
     assert!(!talk.app.activity("demo").await.contains("tools/call"), "no call was sent");
 }
 

@@ -57,6 +57,7 @@ async fn s33_call_is_printed_before_its_consent_request() {
         error: None,
         failure: None,
         duration_milliseconds: 0,
+        waited_milliseconds: None,
         used: None,
         omitted_bytes: None,
     };

@@ -89,6 +89,7 @@ fn call_item(name: &str, text: &str) -> ChatItem {
         failure: None,
         error: None,
         duration_milliseconds: 0,
+        waited_milliseconds: None,
         used: None,
         omitted_bytes: None,
     };

@@ -145,6 +145,7 @@ export interface Commands {
   read_content_protection: { request: EmptyObject; response: ContentProtection };
   parse_url: { request: UrlText; response: UrlParts };
   check_computer: { request: EmptyObject; response: CheckedComputer };
+  check_server_command: { request: CheckServerCommand; response: ServerCommandCheck };
   open_url: { request: UrlText; response: EmptyObject };
 }
 
@@ -1540,6 +1541,23 @@ content: JsonValue, };
 export type CheckId = "settings" | "keychain" | "search_path" | "node" | "python" | "uv" | "docker" | "podman" | "dotnet" | "programs" | "sandbox" | "proxy" | "certificates" | "web_view" | "data_folder" | "config_folder" | "cache_folder" | "clock";
 
 /**
+ * Request to check what a local server's command needs, before it is saved.
+ */
+export type CheckServerCommand = { 
+/**
+ * Name of the program, or its path.
+ */
+command: string, 
+/**
+ * `PATH` that is configured for the command, or `None` if there is none.
+ */
+path: string | null, 
+/**
+ * Working folder of the command, or `None` for the default one.
+ */
+cwd: string | null, };
+
+/**
  * Result of checking this computer, with a report that contains no private data.
  */
 export type CheckedComputer = { 
@@ -2797,7 +2815,7 @@ clientSecret: string | null, };
 /**
  * Kind of failure, by which Drawbridge's page selects the action that it offers to the user.
  */
-export type ErrorCode = "bad_request" | "not_found" | "bad_name" | "config" | "not_ready" | "sign_in_needed" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "stale" | "invalid" | "system" | "internal";
+export type ErrorCode = "bad_request" | "not_found" | "bad_name" | "config" | "not_ready" | "no_model" | "sign_in_needed" | "refused" | "cancelled" | "timeout" | "server" | "bad_answer" | "server_gone" | "unsupported" | "stale" | "invalid" | "system" | "internal";
 
 /**
  * Change of the state that Drawbridge's page displays.
@@ -4341,6 +4359,11 @@ failure?: CallFailureCode,
  * Duration of the call, in milliseconds.
  */
 took: number, 
+/**
+ * Part of the duration in which the call waited for decisions, in milliseconds: until it was sent, and after
+ * its result arrived. `None` in conversations of older versions, and while the call is in progress.
+ */
+waited?: number, 
 /**
  * Tool use in the model's reply that requested the call, or `None` if the user made the call.
  */
@@ -7311,6 +7334,19 @@ description: string | null,
  * URL of the server's website, not verified.
  */
 websiteUrl: string | null, };
+
+/**
+ * What a server's command needs and this computer does not have.
+ */
+export type ServerCommandCheck = { 
+/**
+ * Set if the program does not exist, neither in the search path nor at its path, or is not executable.
+ */
+isProgramMissing: boolean, 
+/**
+ * Set if the working folder does not exist, or is no folder.
+ */
+isFolderMissing: boolean, };
 
 /**
  * Configuration of a local or remote server.
