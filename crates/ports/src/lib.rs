@@ -58,7 +58,7 @@ pub trait ServerSettings: Send + Sync {
     /// # Errors
     ///
     /// Returns [`ConfigProblem`], with line and column where known, if the text contains no server.
-    fn import(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem>;
+    fn parse_pasted(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem>;
     /// Starts watching `mcp.json`. Each change by another process sends one message. A change by this process may send
     /// one as well.
     fn watch(&self, changed: mpsc::Sender<()>);

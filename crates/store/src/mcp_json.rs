@@ -196,8 +196,8 @@ impl ServerSettings for McpJson {
         removed.map(drop)
     }
 
-    fn import(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
-        other_apps::import(text, taken)
+    fn parse_pasted(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
+        other_apps::parse_pasted_servers(text, taken)
     }
 
     fn watch(&self, changed: mpsc::Sender<()>) {

@@ -61,8 +61,8 @@ impl ServerSettings for SettingsThatKill {
         self.0.remove(name)
     }
 
-    fn import(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
-        self.0.import(text, taken)
+    fn parse_pasted(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
+        self.0.parse_pasted(text, taken)
     }
 
     fn watch(&self, changed: mpsc::Sender<()>) {

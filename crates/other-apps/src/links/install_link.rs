@@ -83,7 +83,7 @@ impl InstallLink {
 /// A link that is written can be imported again, without the secret:
 ///
 /// ```
-/// use other_apps::{LinkTarget, import, install_link};
+/// use other_apps::{LinkTarget, install_link, parse_pasted_servers};
 /// use ports::server_config::{HttpConfig, ServerEntry};
 ///
 /// let mut config = HttpConfig { url: "https://mcp.example.com/mcp".to_owned(), ..HttpConfig::default() };
@@ -92,7 +92,7 @@ impl InstallLink {
 ///
 /// let link = install_link(&server, LinkTarget::Cursor)?;
 /// assert!(link.link.starts_with("cursor://"));
-/// let imported = import(&link.link, &[])?;
+/// let imported = parse_pasted_servers(&link.link, &[])?;
 /// assert_eq!(imported[0].name, "example");
 /// let http = imported[0].config.as_http().expect("a remote server");
 /// assert_eq!(http.url, "https://mcp.example.com/mcp");

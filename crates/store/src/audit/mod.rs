@@ -30,7 +30,7 @@ use ports::{
     AuditAppendStatus, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenAuditEntry,
 };
 
-pub(crate) use seal::{AUDIT_KEYCHAIN_MARK_NAME, SealKey, SealKeyHolder};
+pub(crate) use seal::{AUDIT_KEYCHAIN_MARK_NAME, MacKey, MacKeyHolder};
 use sync::SyncProgress;
 use writer_thread::{AppendReply, WriterCommand};
 
@@ -40,7 +40,7 @@ const DATABASE_FILE: &str = "audit.db";
 const OLD_LOG_FILE: &str = "audit.jsonl";
 /// Maximum number of commands that wait for the writer thread.
 const WRITER_QUEUE_CAPACITY: usize = 4_096;
-/// Name under which the audit log registers its listener at the [`SealKeyHolder`].
+/// Name under which the audit log registers its listener at the [`MacKeyHolder`].
 const KEY_LISTENER_NAME: &str = "audit";
 /// Maximum time that a verification or an export of the audit log waits for the seal key from the keychain.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
@@ -56,7 +56,7 @@ pub(crate) struct AuditDatabase {
     path: PathBuf,
     commands: Option<SyncSender<WriterCommand>>,
     sync_progress: Arc<SyncProgress>,
-    keys: Arc<SealKeyHolder>,
+    keys: Arc<MacKeyHolder>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -65,7 +65,7 @@ impl AuditDatabase {
     ///
     /// # Errors
     /// Returns [`StoreError`] if a thread can't be started.
-    pub(crate) fn new(data_dir: &Path, keys: Arc<SealKeyHolder>) -> Result<Self, StoreError> {
+    pub(crate) fn new(data_dir: &Path, keys: Arc<MacKeyHolder>) -> Result<Self, StoreError> {
         let path = data_dir.join(DATABASE_FILE);
         let (commands, received) = sync_channel(WRITER_QUEUE_CAPACITY);
         let sync_progress = Arc::new(SyncProgress::default());
@@ -108,7 +108,7 @@ impl AuditDatabase {
     }
 
     /// Requests the seal key from the keychain, and waits for it for at most [`KEY_TIMEOUT`].
-    fn wait_for_key(&self) -> Result<Arc<seal::SealKey>, String> {
+    fn wait_for_key(&self) -> Result<Arc<seal::MacKey>, String> {
         self.keys.request_key(true);
         self.keys.wait_for_key(KEY_TIMEOUT)
     }
@@ -152,7 +152,7 @@ impl AuditLog for AuditDatabase {
     }
 
     fn durable_position(&self) -> Result<u64, StoreError> {
-        self.sync_progress.durable()
+        self.sync_progress.durable_entries()
     }
 
     fn flush(&self) -> Result<(), StoreError> {

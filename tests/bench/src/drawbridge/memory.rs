@@ -72,7 +72,7 @@ impl ServerSettings for InMemoryPorts {
         Ok(())
     }
 
-    fn import(&self, _: &str, _: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
+    fn parse_pasted(&self, _: &str, _: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
         Ok(Vec::new())
     }
 
