@@ -189,7 +189,7 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
             );
             candidate.notes.push(ImportNote::new(ImportNoteKind::NameTaken, note).with_names([&valid_name]));
         }
-        let name = taken.take(&valid_name);
+        let name = taken.reserve(&valid_name);
         let lost_denial = remove_secret_tools(&mut candidate);
         let config = candidate.config();
         let problem = config_with_client_secret_reference(config.clone())

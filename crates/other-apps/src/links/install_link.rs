@@ -110,7 +110,7 @@ pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink
         name: (name != server.name).then(|| name.clone()),
         secrets: std::mem::take(&mut writer.secrets),
         removed: std::mem::take(&mut writer.removed),
-        settings: remove_unsupported(&mut entry, &server.config, app),
+        settings: remove_unsupported_settings(&mut entry, &server.config, app),
         local_paths: local_paths(&entry),
     };
     let (link, web) = link_and_web_url(&name, entry, writer.inputs, app);
@@ -120,7 +120,11 @@ pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink
 
 /// Removes from a server's entry the settings that a link for `app` can't contain, and returns the settings of `config`
 /// that the link omits.
-fn remove_unsupported(entry: &mut Map<String, Value>, config: &ServerConfig, app: LinkTarget) -> Vec<OmittedSetting> {
+fn remove_unsupported_settings(
+    entry: &mut Map<String, Value>,
+    config: &ServerConfig,
+    app: LinkTarget,
+) -> Vec<OmittedSetting> {
     entry.remove("cwd");
     entry.retain(|key, value| key != "args" || value.as_array().is_some_and(|args| !args.is_empty()));
     let mut omitted = Vec::new();
