@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::content_hash::content_hash;
-use super::found_files::{FoundLaunchFile, LaunchFileRole, collect_interpreters, python_environment};
+use super::interpreter_files::{FoundLaunchFile, LaunchFileRole, collect_interpreters, python_environment};
 use super::script_files::{CommandLine, script_files};
 use crate::programs::SearchPath;
 
@@ -194,7 +194,7 @@ mod tests {
     use std::fs::File;
 
     use super::*;
-    use crate::code::code_files::has_code_magic;
+    use crate::code::code_files::has_code_magic_number;
     use crate::command::ServerCommand;
     use crate::open_file::open_without_blocking;
     use crate::programs::SearchPathSource;
@@ -284,7 +284,7 @@ mod tests {
             // A pipe may replace the file between the check and the opening.
             let opens =
                 open_without_blocking(&pipe).is_ok_and(|file| file.metadata().is_ok_and(|facts| !facts.is_file()));
-            let _ = send.send((looked.iter().count(), opens, has_code_magic(&pipe)));
+            let _ = send.send((looked.iter().count(), opens, has_code_magic_number(&pipe)));
         });
         let patience = std::time::Duration::from_secs(20);
         let (files, opens, is_code) = done.recv_timeout(patience).expect("reading must not block on the pipe");
