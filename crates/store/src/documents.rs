@@ -197,7 +197,7 @@ impl DocumentFolder {
             self.discard_pending_file(name);
         }
         if let Some(number) = file.number {
-            self.authenticator.on_written(name, number);
+            self.authenticator.record_written(name, number);
         }
         Ok(())
     }

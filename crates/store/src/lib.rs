@@ -16,11 +16,11 @@ mod hex;
 mod history;
 mod lines_from_end;
 mod locations;
-mod managed_file;
 mod mcp_json;
 mod private_files;
 mod process_memory;
 mod secrets;
+mod system_policy_file;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,9 +32,9 @@ pub use cache_folder::CacheFolder;
 pub use file_backed_platform::FileBackedPlatform;
 pub use files::copy_file;
 pub use locations::{FileLocations, cache_folder, default_locations, registry_cache_folder};
-pub use managed_file::SystemPolicyFile;
 pub use mcp_json::add_demo_server_if_first_start;
 pub use process_memory::keep_process_memory_private;
+pub use system_policy_file::SystemPolicyFile;
 
 /// Name of the file in the data folder that is locked while a process changes `mcp.json`, a document or `secrets.json`.
 const DATA_FOLDER_LOCK_FILE: &str = "lock";

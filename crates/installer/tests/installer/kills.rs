@@ -49,8 +49,8 @@ impl ServerSettings for SettingsThatKill {
         self.0.load()
     }
 
-    fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem> {
-        self.kill(|settings| settings.put(entry, was).unwrap())
+    fn put(&self, entry: &ServerEntry, former_name: Option<&str>) -> Result<(), ConfigProblem> {
+        self.kill(|settings| settings.put(entry, former_name).unwrap())
     }
 
     fn put_if_unchanged(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem> {

@@ -213,7 +213,7 @@ impl AuditLog for AuditDatabase {
     fn set_retention(&self, keep: AuditRetention) {
         if let Some(commands) = &self.commands {
             // If the queue is full, the writer thread applies the limits within an hour.
-            let _ = commands.try_send(WriterCommand::Retain(keep));
+            let _ = commands.try_send(WriterCommand::SetRetention(keep));
         }
     }
 }

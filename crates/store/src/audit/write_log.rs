@@ -36,12 +36,12 @@ pub(super) struct AuditWriteLog {
     /// The last seal that this process has written to the log.
     sealed: Option<LogSeal>,
     /// Invalid seal for which a log entry about damage was already written, so that no second one is written.
-    reported_seal: Option<LogSeal>,
+    reported_invalid_seal: Option<LogSeal>,
     /// Set once the log was compared with its seal and with the mark (an entry's number and hash) in the keychain. The
     /// comparison requires the seal key.
     is_checked: bool,
     /// Numbers of the first and the last entry without a seal that another program wrote, or `None` if there is none.
-    foreign_unsealed: Option<(u64, u64)>,
+    unproven_range: Option<(u64, u64)>,
     /// Set if a log entry already records that damage prevents a removal of entries.
     has_reported_obstacle: bool,
     /// Set if the schema was repaired when the audit database was opened.
@@ -76,9 +76,9 @@ impl AuditWriteLog {
             identity,
             last,
             sealed: None,
-            reported_seal: None,
+            reported_invalid_seal: None,
             is_checked: false,
-            foreign_unsealed: None,
+            unproven_range: None,
             has_reported_obstacle: false,
             was_schema_repaired,
             encrypted_upto: 0,
@@ -137,14 +137,14 @@ impl AuditWriteLog {
             None => audit_tables::last_removed_entry_number(&transaction)?
                 .max(stored_seal.as_ref().map_or(0, |seal| seal.number)),
         };
-        let mut foreign_unsealed = self.foreign_unsealed;
+        let mut unproven_range = self.unproven_range;
         if found > own {
-            foreign_unsealed = Some((foreign_unsealed.map_or(own + 1, |(from, _)| from), found));
+            unproven_range = Some((unproven_range.map_or(own + 1, |(from, _)| from), found));
         }
         let known = LogEndAfterLastWrite {
             last: self.last,
             sealed: self.sealed.as_ref(),
-            reported_seal: self.reported_seal.as_ref(),
+            reported_invalid_seal: self.reported_invalid_seal.as_ref(),
             is_checked: self.is_checked,
         };
         let problem = describe_end_damage(&transaction, (found, &previous), stored_seal.as_ref(), &known, key)?;
@@ -159,7 +159,7 @@ impl AuditWriteLog {
             let sealed = if sealed > found + MAX_MISSING_ENTRIES { 0 } else { sealed };
             let sealed = sealed.max(key.and_then(|key| key.mark).map_or(0, |(marked, _)| marked));
             number = number.max(sealed).max(self.last.map_or(0, |(number, _)| number)) + 1;
-            self.reported_seal.clone_from(&stored_seal);
+            self.reported_invalid_seal.clone_from(&stored_seal);
             let mut entry = new_log_entry(LOG_DAMAGED_KIND, problem);
             entry.number = number;
             previous = write_entry(&transaction, &entry, &previous, content)?;
@@ -167,7 +167,7 @@ impl AuditWriteLog {
         if let Some(key) = key {
             // Entries that another process sealed have a proven origin.
             let proved = stored_seal.as_ref().filter(|seal| is_sealed_by(key, seal)).map_or(0, |seal| seal.number);
-            if let Some((from, to)) = foreign_unsealed.take().filter(|(_, to)| *to > proved) {
+            if let Some((from, to)) = unproven_range.take().filter(|(_, to)| *to > proved) {
                 number += 1;
                 let mut entry = new_log_entry(LOG_UNSEALED_KIND, format!("entries {} to {to}", from.max(proved + 1)));
                 entry.number = number;
@@ -200,7 +200,7 @@ impl AuditWriteLog {
         }
         transaction.commit()?;
         self.is_checked |= key.is_some();
-        (self.last, self.sealed, self.foreign_unsealed) = (Some((number, previous)), sealed, foreign_unsealed);
+        (self.last, self.sealed, self.unproven_range) = (Some((number, previous)), sealed, unproven_range);
         Ok(first)
     }
 
@@ -297,7 +297,7 @@ impl AppendError {
 struct LogEndAfterLastWrite<'a> {
     last: Option<(u64, ChainLink)>,
     sealed: Option<&'a LogSeal>,
-    reported_seal: Option<&'a LogSeal>,
+    reported_invalid_seal: Option<&'a LogSeal>,
     is_checked: bool,
 }
 
@@ -372,7 +372,7 @@ fn describe_end_damage(
             return Ok(Some(format!("entry {marked} or one before it, which was sealed, was changed or removed")));
         }
     }
-    if stored_seal.is_some() && stored_seal == known.reported_seal {
+    if stored_seal.is_some() && stored_seal == known.reported_invalid_seal {
         return Ok(None);
     }
     if let Some(seal) = stored_seal.filter(|seal| seal.number > number) {

@@ -57,7 +57,7 @@ pub(super) enum WriterCommand {
     /// Reply with `true` if this process has opened the log.
     IsOpen(SyncSender<bool>),
     /// Use these limits of age and size for the log from now on.
-    Retain(AuditRetention),
+    SetRetention(AuditRetention),
     /// End the writer thread after the previous commands.
     End,
 }
@@ -191,7 +191,7 @@ impl WriterThread {
                 WriterCommand::IsOpen(reply) => {
                     let _ = reply.send(self.log.is_some());
                 }
-                WriterCommand::Retain(retention) => {
+                WriterCommand::SetRetention(retention) => {
                     (self.retention, self.last_retention_check) = (retention, None);
                     self.remove_entries_if_due();
                 }
