@@ -8,7 +8,7 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior};
 
 use super::chain::{CHAIN_LINK_BEFORE_FIRST_ENTRY, ChainLink};
-use super::seal::{LogSeal, MacKey, SealedEntryKind};
+use super::mac_key::{LogSeal, MacKey, SealedEntryKind};
 use crate::content_key::{self, ContentKey};
 use crate::database;
 

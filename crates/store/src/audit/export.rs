@@ -15,7 +15,7 @@ use super::chain::{
     CHAIN_LINK_BEFORE_FIRST_ENTRY, exported_entry_number, exported_kind_hash_and_subject, from_hex, hashed_entry_text,
     hex,
 };
-use super::seal::LogSeal;
+use super::mac_key::LogSeal;
 use super::verify::{ChainVerification, VerificationKey};
 use crate::lines_from_end::LinesFromEnd;
 

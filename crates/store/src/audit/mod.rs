@@ -10,9 +10,9 @@ mod chain;
 mod encryption;
 mod export;
 mod import;
+mod mac_key;
 mod query;
 mod retention;
-mod seal;
 mod sync;
 mod verify;
 mod write_log;
@@ -30,7 +30,7 @@ use ports::{
     AuditAppendStatus, AuditEntry, AuditLog, AuditQuery, AuditReceipts, AuditRetention, AuditVerdict, WrittenAuditEntry,
 };
 
-pub(crate) use seal::{AUDIT_KEYCHAIN_MARK_NAME, MacKey, MacKeyHolder};
+pub(crate) use mac_key::{AUDIT_KEYCHAIN_MARK_NAME, MacKey, MacKeyHolder};
 use sync::SyncProgress;
 use writer_thread::{AppendReply, WriterCommand};
 
@@ -42,12 +42,12 @@ const OLD_LOG_FILE: &str = "audit.jsonl";
 const WRITER_QUEUE_CAPACITY: usize = 4_096;
 /// Name under which the audit log registers its listener at the [`MacKeyHolder`].
 const KEY_LISTENER_NAME: &str = "audit";
-/// Maximum time that a verification or an export of the audit log waits for the seal key from the keychain.
+/// Maximum time that a verification or an export of the audit log waits for the MAC key from the keychain.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum time that a reader of the audit log waits for the key from the keychain. Without the key, encrypted contents
 /// are omitted.
 const READ_KEY_TIMEOUT: Duration = Duration::from_secs(3);
-/// Maximum time that [`AuditLog::flush`] waits for the seal key from the keychain. If the key does not arrive by then,
+/// Maximum time that [`AuditLog::flush`] waits for the MAC key from the keychain. If the key does not arrive by then,
 /// the entries are sealed at the next start.
 const FLUSH_KEY_TIMEOUT: Duration = Duration::from_millis(300);
 
@@ -107,8 +107,8 @@ impl AuditDatabase {
         replied.recv().map_err(|_| self.writer_ended_error())
     }
 
-    /// Requests the seal key from the keychain, and waits for it for at most [`KEY_TIMEOUT`].
-    fn wait_for_key(&self) -> Result<Arc<seal::MacKey>, String> {
+    /// Requests the MAC key from the keychain, and waits for it for at most [`KEY_TIMEOUT`].
+    fn wait_for_key(&self) -> Result<Arc<MacKey>, String> {
         self.keys.request_key(true);
         self.keys.wait_for_key(KEY_TIMEOUT)
     }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use super::audit_tables::{self, sql_integer_to_u64, u64_to_sql_integer};
 use super::chain::{CHAIN_LINK_BEFORE_FIRST_ENTRY, ChainLink};
-use super::seal::{MacKey, SealedEntryKind};
+use super::mac_key::{MacKey, SealedEntryKind};
 use super::write_log::{LOG_UNSEALED_KIND, first_broken_link, new_log_entry, parse_unsealed_range};
 
 /// Kind of the log entry that records the removal of older entries.
@@ -183,7 +183,7 @@ mod tests {
         }
         drop(log);
         let mut log = AuditWriteLog::open(&path, &older).unwrap();
-        log.retain(AuditRetention { days: 1, megabytes: 0 }, None).unwrap();
+        log.apply_retention(AuditRetention { days: 1, megabytes: 0 }, None).unwrap();
         let left = || {
             let other = audit_tables::open_for_reading(&path).unwrap().unwrap();
             other.query_row("SELECT count(*) FROM entry", [], |row| row.get::<_, i64>(0)).unwrap()

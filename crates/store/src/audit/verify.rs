@@ -9,8 +9,8 @@ use rusqlite::Connection;
 use super::audit_tables::{self, RemovalCheckpoint};
 use super::chain::{CHAIN_LINK_BEFORE_FIRST_ENTRY, ChainLink, hashed_entry_text, hex, next_chain_link};
 use super::encryption;
+use super::mac_key::{LogSeal, MacKey, SealedEntryKind};
 use super::retention::LOG_SHORTENED_KIND;
-use super::seal::{LogSeal, MacKey, SealedEntryKind};
 use super::write_log::{LOG_DAMAGED_KIND, LOG_UNSEALED_KIND, parse_unsealed_range};
 
 /// Maximum number of findings (detected changes of the log) that the result of a verification lists. Further findings

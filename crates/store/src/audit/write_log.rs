@@ -15,7 +15,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::chain::{ChainLink, hashed_entry_text, next_chain_link};
 use super::encryption::{EncryptionProgress, UnencryptedContentSearch};
-use super::seal::{LogSeal, MacKey, SealedEntryKind};
+use super::mac_key::{LogSeal, MacKey, SealedEntryKind};
 use super::{audit_tables, encryption, import, retention};
 use crate::audit::chain::hex;
 use crate::content_key::ContentKey;
@@ -38,7 +38,7 @@ pub(super) struct AuditWriteLog {
     /// Invalid seal for which a log entry about damage was already written, so that no second one is written.
     reported_invalid_seal: Option<LogSeal>,
     /// Set once the log was compared with its seal and with the mark (an entry's number and hash) in the keychain. The
-    /// comparison requires the seal key.
+    /// comparison requires the MAC key.
     is_checked: bool,
     /// Numbers of the first and the last entry without a seal that another program wrote, or `None` if there is none.
     unproven_range: Option<(u64, u64)>,

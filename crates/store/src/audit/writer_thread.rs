@@ -12,7 +12,7 @@ use ports::{AuditEntry, AuditRetention, WrittenAuditEntry};
 use super::chain::ChainLink;
 use super::encryption::EncryptionProgress;
 use super::import;
-use super::seal::MacKeyHolder;
+use super::mac_key::MacKeyHolder;
 use super::sync::SyncProgress;
 use super::write_log::AuditWriteLog;
 
@@ -20,9 +20,9 @@ use super::write_log::AuditWriteLog;
 const MAX_BATCH_ENTRIES: usize = 256;
 /// Interval between two checks of the log's limits of age and size.
 const RETENTION_INTERVAL: Duration = Duration::from_secs(60 * 60);
-/// Maximum time for which the writer thread waits for a command before it requests the seal key again.
+/// Maximum time for which the writer thread waits for a command before it requests the MAC key again.
 const MAX_IDLE_WAIT: Duration = Duration::from_secs(5 * 60);
-/// Maximum time that the first log entry waits for the seal key. If the key arrives in time, the log is sealed from the
+/// Maximum time that the first log entry waits for the MAC key. If the key arrives in time, the log is sealed from the
 /// beginning.
 const FIRST_ENTRY_KEY_TIMEOUT: Duration = Duration::from_millis(500);
 
@@ -50,7 +50,7 @@ pub(super) enum WriterCommand {
     /// If there is a key, seal the entries that this process wrote. Reply with number and hash of the last entry that
     /// this process sealed.
     Seal(SyncSender<Option<(u64, ChainLink)>>),
-    /// The seal key has become available.
+    /// The MAC key has become available.
     KeyFound,
     /// Reply with `true` if all contents are encrypted.
     IsEncrypted(SyncSender<Result<bool, StoreError>>),
@@ -85,7 +85,7 @@ pub(super) struct WriterThread {
     is_removing: bool,
     /// Work that remains to encrypt contents that were written without a key.
     encryption_progress: EncryptionProgress,
-    /// Set once the first log entry has waited for the seal key.
+    /// Set once the first log entry has waited for the MAC key.
     has_waited_for_key: bool,
     /// Time of the last update of the mark (number and hash of the last sealed entry) in the keychain.
     last_mark_update: Option<Instant>,

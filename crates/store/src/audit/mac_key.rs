@@ -1,5 +1,5 @@
-//! The seal: a MAC over the chain's last hash, with a key that is stored only in the keychain. A program that rewrites
-//! the file can create a valid chain but no valid seal.
+//! The key of MACs, which is stored only in the keychain, and the seal of the audit log: a MAC over the chain's last
+//! hash. A program that rewrites the file can create a valid chain but no valid seal.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,21 +13,21 @@ use super::chain::{ChainLink, from_hex, hex};
 use super::sync::SyncProgress;
 use crate::content_key::ContentKey;
 
-/// Name of the keychain entry that contains the seal key.
+/// Name of the keychain entry that contains the MAC key.
 const MAC_KEY_NAME: &str = "seal of the audit log";
 /// Name of the keychain entry with the mark: number and hash of the last sealed log entry.
 pub(crate) const AUDIT_KEYCHAIN_MARK_NAME: &str = "end of the audit log";
 /// Labels from which the content keys are derived: one for encryption, one for keyed hashes.
 const CONTENT_KEY_LABELS: [&[u8]; 2] = [b"drawbridge content cipher 1", b"drawbridge content names 1"];
-/// Length of the seal key, in bytes.
+/// Length of the MAC key, in bytes.
 const MAC_KEY_BYTES: usize = 32;
-/// Maximum age of a seal key that counts as new. While the key is new, a log without a seal is not reported, because
+/// Maximum age of a MAC key that counts as new. While the key is new, a log without a seal is not reported, because
 /// the other process that created the key may not have sealed the log yet.
 const MAX_NEW_MAC_KEY_AGE: Duration = Duration::from_secs(60);
 /// Initial pause before the key is requested from the keychain again. The pause doubles with each failure, because the
 /// keychain may prompt its user.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5 * 60);
-/// Maximum pause between two requests for the seal key from the keychain.
+/// Maximum pause between two requests for the MAC key from the keychain.
 const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// Minimum time after a failed request to the keychain before a user action causes another one. The user may have
 /// closed the keychain's prompt by mistake.
@@ -42,14 +42,15 @@ pub(super) enum SealedEntryKind {
     LastRemovedEntry,
 }
 
-/// The key with which the seals (MACs) of the audit log are made, as loaded from the keychain.
+/// The key with which the seals (MACs) of the audit log are made, as loaded from the keychain. Other keys of the store
+/// are derived from it.
 pub(crate) struct MacKey {
-    /// Identifier of the seal key, which does not disclose the key.
+    /// Identifier of the MAC key, which does not disclose the key.
     pub(crate) id: String,
     key: hmac::Key,
-    /// Key that encrypts contents at rest, derived from the seal key.
+    /// Key that encrypts contents at rest, derived from the MAC key.
     pub(crate) content: Arc<ContentKey>,
-    /// Set if the seal key is older than [`MAX_NEW_MAC_KEY_AGE`]. A log that has no seal then is reported, because its
+    /// Set if the MAC key is older than [`MAX_NEW_MAC_KEY_AGE`]. A log that has no seal then is reported, because its
     /// seal must have been removed.
     pub(super) is_old: bool,
     /// Number and hash of a sealed log entry, from the keychain (the mark). If the log does not contain this entry, the
@@ -82,7 +83,7 @@ impl MacKey {
         Ok(format!("{} {}", hex(&bytes), time_since_epoch().as_millis()))
     }
 
-    /// Derives a key from the seal key for the purpose that the label names. Also returns the ID of the seal key.
+    /// Derives a key from the MAC key for the purpose that the label names. Also returns the ID of the MAC key.
     pub(crate) fn derive_key(&self, label: &[u8]) -> (String, hmac::Key) {
         let bytes = hmac::sign(&self.key, label);
         (self.id.clone(), hmac::Key::new(hmac::HMAC_SHA256, bytes.as_ref()))
@@ -116,28 +117,28 @@ fn time_since_epoch() -> Duration {
 pub(super) struct LogSeal {
     pub(super) number: u64,
     pub(super) link: ChainLink,
-    /// Identifier of the seal key that made the seal.
+    /// Identifier of the MAC key that made the seal.
     pub(super) key: String,
     pub(super) mac: Vec<u8>,
 }
 
-/// Loads the seal key from the keychain in a separate thread, because the keychain may prompt its user. Shared by all
+/// Loads the MAC key from the keychain in a separate thread, because the keychain may prompt its user. Shared by all
 /// parts of the store that need the key.
 pub(crate) struct MacKeyHolder {
     secrets: Arc<dyn Secrets>,
     state: Mutex<MacKeyState>,
     changed: Condvar,
-    /// Listeners with their names, called when the request for the seal key has succeeded or failed.
+    /// Listeners with their names, called when the request for the MAC key has succeeded or failed.
     listeners: Mutex<Vec<(&'static str, MacKeyListener)>>,
     /// Number of the last log entry whose number and hash were stored in the keychain.
     last_stored_mark: Mutex<u64>,
     retry_interval: Duration,
 }
 
-/// Function that is called when the request for the seal key has succeeded or failed.
+/// Function that is called when the request for the MAC key has succeeded or failed.
 type MacKeyListener = Arc<dyn Fn() + Send + Sync>;
 
-/// The reason why the seal key is unavailable.
+/// The reason why the MAC key is unavailable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MissingMacKey {
     pub(crate) cause: String,
@@ -159,7 +160,7 @@ enum MacKeyState {
     NotRequested,
     Requesting,
     Known(Arc<MacKey>),
-    /// The seal key is unavailable: the reason, the time of the last attempt, and the pause before the next one.
+    /// The MAC key is unavailable: the reason, the time of the last attempt, and the pause before the next one.
     Missing {
         cause: MissingMacKey,
         since: Instant,
@@ -196,7 +197,7 @@ impl MacKeyHolder {
         }
     }
 
-    /// Requests the seal key from the keychain, unless it is known, is being requested, or was requested recently. With
+    /// Requests the MAC key from the keychain, unless it is known, is being requested, or was requested recently. With
     /// `now`, a recent failure does not delay the request.
     pub(crate) fn request_key(self: &Arc<Self>, now: bool) {
         let mut state = self.lock_state();
@@ -230,7 +231,7 @@ impl MacKeyHolder {
         }
     }
 
-    /// Requests the seal key again after a user action, if a key may exist but could not be read.
+    /// Requests the MAC key again after a user action, if a key may exist but could not be read.
     pub(crate) fn request_key_for_user(self: &Arc<Self>) {
         let state = self.lock_state();
         let is_due = |since: &Instant| since.elapsed() >= USER_RETRY_INTERVAL;
@@ -324,7 +325,7 @@ impl MacKeyHolder {
         Ok(())
     }
 
-    /// Reads the number and hash of a sealed entry (the mark) from the keychain, even if the seal key is unavailable.
+    /// Reads the number and hash of a sealed entry (the mark) from the keychain, even if the MAC key is unavailable.
     pub(super) fn read_latest_keychain_mark(&self) -> Option<(u64, ChainLink)> {
         let known = self.cached_key().and_then(|key| key.mark);
         if !self.is_resolved() {
@@ -337,7 +338,7 @@ impl MacKeyHolder {
         found.into_iter().chain(known).max_by_key(|(number, _)| *number)
     }
 
-    /// Returns the seal key if it was already loaded from the keychain.
+    /// Returns the MAC key if it was already loaded from the keychain.
     pub(crate) fn cached_key(&self) -> Option<Arc<MacKey>> {
         match &*self.lock_state() {
             MacKeyState::Known(key) => Some(Arc::clone(key)),
@@ -345,12 +346,12 @@ impl MacKeyHolder {
         }
     }
 
-    /// Returns `true` if the seal key was requested from the keychain and that request has succeeded or failed.
+    /// Returns `true` if the MAC key was requested from the keychain and that request has succeeded or failed.
     pub(crate) fn is_resolved(&self) -> bool {
         matches!(*self.lock_state(), MacKeyState::Known(_) | MacKeyState::Missing { .. })
     }
 
-    /// Waits for the seal key for at most `patience`. The key must have been requested before.
+    /// Waits for the MAC key for at most `patience`. The key must have been requested before.
     ///
     /// # Errors
     /// Returns a message with the reason why the key is unavailable.
@@ -367,7 +368,7 @@ impl MacKeyHolder {
         }
     }
 
-    /// Returns the seal key, or the reason why it is unavailable. Must be called only after the request has succeeded
+    /// Returns the MAC key, or the reason why it is unavailable. Must be called only after the request has succeeded
     /// or failed.
     pub(crate) fn resolved_key(&self) -> Result<Arc<MacKey>, MissingMacKey> {
         match &*self.lock_state() {
