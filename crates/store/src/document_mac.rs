@@ -63,7 +63,7 @@ struct DocumentMacKey {
     keychain_numbers: BTreeMap<String, u64>,
 }
 
-/// The text to write into a document's file, with the sequence number in its MAC's message.
+/// The text to write into a document's file, with the sequence number that its MAC covers.
 pub(crate) struct DocumentText {
     pub(crate) text: String,
     /// Sequence number that the MAC of the text covers, or `None` if the text has no MAC.
@@ -74,7 +74,7 @@ enum AuthenticatorState {
     NotRequested,
     Requesting,
     /// Documents have no MACs, because no MAC key was ever created. Contains the reason.
-    Without(String),
+    WithoutKey(String),
     /// MACs can't be checked, because the MAC key exists but can't be read. Contains the reason.
     Unavailable(String),
     Ready(DocumentMacKey),
@@ -201,7 +201,7 @@ impl DocumentAuthenticator {
             }
         }
         self.keys.request_key(false);
-        if self.keys.is_resolved() {
+        if self.keys.is_request_finished() {
             // The request may have succeeded before this listener was registered.
             self.spawn_state_update();
         }
@@ -250,7 +250,7 @@ impl DocumentAuthenticator {
     pub(crate) fn mac_state(&self) -> DocumentMacState {
         match &*self.lock_state() {
             AuthenticatorState::NotRequested | AuthenticatorState::Requesting => DocumentMacState::Waiting,
-            AuthenticatorState::Without(cause) => DocumentMacState::None { cause: cause.clone() },
+            AuthenticatorState::WithoutKey(cause) => DocumentMacState::None { cause: cause.clone() },
             AuthenticatorState::Unavailable(cause) => DocumentMacState::Unavailable { cause: cause.clone() },
             AuthenticatorState::Ready(_) => DocumentMacState::Ready,
         }
@@ -268,7 +268,7 @@ impl DocumentAuthenticator {
             Err(missing) if self.has_macs_on_disk() => {
                 (AuthenticatorState::Unavailable(format!("{KEY_MISSING_REASON} ({})", missing.cause)), false)
             }
-            Err(missing) => (AuthenticatorState::Without(missing.cause), false),
+            Err(missing) => (AuthenticatorState::WithoutKey(missing.cause), false),
         };
         *self.lock_state() = next;
         if is_first {
@@ -328,7 +328,7 @@ impl DocumentAuthenticator {
         let read = serde_json::from_slice::<DocumentWithMac<'_>>(bytes).ok();
         let mut state = self.lock_state();
         let ready = match &mut *state {
-            AuthenticatorState::Without(_) => {
+            AuthenticatorState::WithoutKey(_) => {
                 return MacVerdict::Good(read.map_or(bytes, |read| read.document.get().as_bytes()));
             }
             AuthenticatorState::NotRequested | AuthenticatorState::Requesting => {
@@ -376,7 +376,7 @@ impl DocumentAuthenticator {
     ) -> Result<DocumentText, String> {
         let state = self.lock_state();
         match &*state {
-            AuthenticatorState::Without(_) => Ok(DocumentText { text: format!("{value:#}\n"), number: None }),
+            AuthenticatorState::WithoutKey(_) => Ok(DocumentText { text: format!("{value:#}\n"), number: None }),
             AuthenticatorState::NotRequested | AuthenticatorState::Requesting => {
                 Err("the keychain does not respond; unlock it and try again".to_owned())
             }

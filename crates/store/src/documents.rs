@@ -94,12 +94,12 @@ impl DocumentFolder {
     }
 
     /// Reads a document. If its MAC shows that another program wrote the file, the file is renamed and the document
-    /// counts as missing. The folder lock is acquired before renaming, unless `is_held` is set because the caller holds
-    /// the lock.
-    fn read_checked(&self, name: Document, is_held: bool) -> Result<MacCheckedDocument, StoreError> {
+    /// counts as missing. The folder lock is acquired before renaming, unless `is_lock_held` is set because the caller
+    /// holds the lock.
+    fn read_checked(&self, name: Document, is_lock_held: bool) -> Result<MacCheckedDocument, StoreError> {
         let path = self.document_path(name);
         let Some(bytes) = files::read(&path, MAX_DOCUMENT_BYTES)? else {
-            return self.read_missing_document(name, is_held);
+            return self.read_missing_document(name, is_lock_held);
         };
         self.lock_reported_missing().remove(name.file_name());
         if !AUTHENTICATED_DOCUMENTS.contains(&name) {
@@ -114,7 +114,7 @@ impl DocumentFolder {
                 );
                 return Ok(MacCheckedDocument::Withheld(cause));
             }
-            MacVerdict::Forged(_) if !is_held => {
+            MacVerdict::Forged(_) if !is_lock_held => {
                 // The document may have been rewritten since it was read.
                 let _held = self.lock.acquire()?;
                 return self.read_checked(name, true);
@@ -134,12 +134,12 @@ impl DocumentFolder {
 
     /// Reads a document whose file does not exist. If a process was killed while it wrote the document for the first
     /// time, completes that write and returns the document. Otherwise the document counts as missing.
-    fn read_missing_document(&self, name: Document, is_held: bool) -> Result<MacCheckedDocument, StoreError> {
+    fn read_missing_document(&self, name: Document, is_lock_held: bool) -> Result<MacCheckedDocument, StoreError> {
         if AUTHENTICATED_DOCUMENTS.contains(&name)
             && self.authenticator.was_written(name)
             && self.pending_file_path(name).exists()
         {
-            if !is_held {
+            if !is_lock_held {
                 let _held = self.lock.acquire()?;
                 return self.read_checked(name, true);
             }
@@ -197,7 +197,7 @@ impl DocumentFolder {
             self.discard_pending_file(name);
         }
         if let Some(number) = file.number {
-            self.authenticator.record_written(name, number);
+            self.authenticator.record_written_number(name, number);
         }
         Ok(())
     }

@@ -286,7 +286,7 @@ impl MacKeyHolder {
     /// Stores number and hash of this log entry in the keychain (the mark). This happens in a separate thread, and only
     /// after the entry is durable. The returned channel receives a message when the mark is stored or the attempt
     /// failed.
-    pub(super) fn store_mark(
+    pub(super) fn store_mark_once_durable(
         self: &Arc<Self>,
         (number, link): (u64, ChainLink),
         durable: &Arc<SyncProgress>,
@@ -328,7 +328,7 @@ impl MacKeyHolder {
     /// Reads the number and hash of a sealed entry (the mark) from the keychain, even if the MAC key is unavailable.
     pub(super) fn read_latest_keychain_mark(&self) -> Option<(u64, ChainLink)> {
         let known = self.cached_key().and_then(|key| key.mark);
-        if !self.is_resolved() {
+        if !self.is_request_finished() {
             return known;
         }
         let found = self.read_keychain_mark().unwrap_or_else(|cause| {
@@ -347,7 +347,7 @@ impl MacKeyHolder {
     }
 
     /// Returns `true` if the MAC key was requested from the keychain and that request has succeeded or failed.
-    pub(crate) fn is_resolved(&self) -> bool {
+    pub(crate) fn is_request_finished(&self) -> bool {
         matches!(*self.lock_state(), MacKeyState::Known(_) | MacKeyState::Missing { .. })
     }
 

@@ -169,7 +169,7 @@ impl AuditLog for AuditDatabase {
         self.sync_progress.wait()?;
         if let Some(sealed) = sealed {
             // If the keychain does not respond in time, its mark refers to an earlier entry, which is harmless.
-            let _ = self.keys.store_mark(sealed, &self.sync_progress).recv_timeout(FLUSH_KEY_TIMEOUT);
+            let _ = self.keys.store_mark_once_durable(sealed, &self.sync_progress).recv_timeout(FLUSH_KEY_TIMEOUT);
         }
         Ok(())
     }

@@ -265,7 +265,7 @@ impl WriterThread {
         self.is_unmarked = false;
         if let Some(sealed) = self.log.as_ref().and_then(AuditWriteLog::last_entry_sealed_by_this_process) {
             self.last_mark_update = Some(Instant::now());
-            drop(self.keys.store_mark(sealed, &self.sync_progress));
+            drop(self.keys.store_mark_once_durable(sealed, &self.sync_progress));
         }
     }
 
@@ -337,7 +337,7 @@ impl WriterThread {
             return self.run_removal_step();
         }
         let is_time = self.last_retention_check.is_none_or(|at| at.elapsed() > RETENTION_INTERVAL);
-        if !is_time || self.retention == AuditRetention::default() || !self.keys.is_resolved() {
+        if !is_time || self.retention == AuditRetention::default() || !self.keys.is_request_finished() {
             return;
         }
         let (retention, key) = (self.retention, self.keys.cached_key());

@@ -66,7 +66,7 @@ impl DocumentAuthenticator {
     }
 
     /// Records that the file of a document was written with this sequence number.
-    pub(crate) fn record_written(&self, name: Document, number: u64) {
+    pub(crate) fn record_written_number(&self, name: Document, number: u64) {
         let AuthenticatorState::Ready(ready) = &mut *self.lock_state() else { return };
         raise_document_number(&mut ready.numbers, name.file_name(), number);
     }
