@@ -164,7 +164,7 @@ fn open_app_files(measure: Option<BenchMeasure>) -> Result<OpenedAppFiles, AppSt
     };
     let ports = store::open(&locations.config_file, &locations.data_dir, platform)?;
     desktop.read_settings_from(ports.documents.clone());
-    // Starts to read the key of the seals from the keychain. The host waits for it later.
-    ports.documents.request_seal_key(Duration::ZERO);
+    // Starts to read the key of the MACs from the keychain. The host waits for it later.
+    ports.documents.request_mac_key(Duration::ZERO);
     Ok(OpenedAppFiles { locations, ports, desktop })
 }

@@ -3,7 +3,7 @@
 use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOrigin;
 use domain::data_flow::{DataFlow, SameServerFlow};
-use domain::history::{Reading, ReadingKind};
+use domain::history::{ReadContent, ReadContentKind};
 use host::CallOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
@@ -75,7 +75,7 @@ async fn s26_open_world_output_makes_other_tools_of_the_server_require_consent()
     let request = app.consent_request("bad", "the tool, once more", is_tool_request).await;
     assert_eq!(request.reason, "after-untrusted", "{what}: an allowed tool requires consent again");
     assert_eq!(request.scopes, [ApprovalScope::Once], "{what}: the call can't be allowed permanently");
-    let read = vec![Reading { open_world: true, ..Reading::new("bad", ReadingKind::Tool, "echo") }];
+    let read = vec![ReadContent { open_world: true, ..ReadContent::new("bad", ReadContentKind::Tool, "echo") }];
     let led = ConsentRequestOrigin::Model {
         conversation: conversation.clone(),
         untrusted_servers: Vec::new(),

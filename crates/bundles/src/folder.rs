@@ -108,7 +108,7 @@ fn first_difference(was: &FileTree, now: &FileTree) -> Option<FolderChange> {
 struct BundleFolderFile {
     /// Path of the file, relative to the bundle's folder, with slashes as in a [`FileTree`].
     path: String,
-    place: PathBuf,
+    disk_path: PathBuf,
     size: u64,
     executable: bool,
 }
@@ -117,7 +117,7 @@ impl BundleFolderFile {
     /// Reads the file and returns its hash. Fails if its size differs from the size when the folder was listed.
     fn read(&self) -> Result<ContentDigest, FolderChange> {
         let failed = |error: io::Error| unreadable_change(&self.path, &error);
-        let file = File::open(&self.place).map_err(failed)?;
+        let file = File::open(&self.disk_path).map_err(failed)?;
         if !file.metadata().map_err(failed)?.is_file() {
             return Err(FolderChange::NotAFile(self.path.clone()));
         }
@@ -170,7 +170,7 @@ fn list_files(folder: &Path, is_omitted: impl Fn(&str, bool) -> bool) -> Result<
                 if files.len() == MAX_ARCHIVE_ENTRIES || size > MAX_UNPACKED_FILE_BYTES || bytes > MAX_UNPACKED_BYTES {
                     return Err(FolderChange::TooLarge);
                 }
-                files.push(BundleFolderFile { path, place: entry.path(), size, executable: is_executable(&facts) });
+                files.push(BundleFolderFile { path, disk_path: entry.path(), size, executable: is_executable(&facts) });
             } else {
                 return Err(FolderChange::NotAFile(path));
             }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use domain::history::{ConversationChange, ConversationUsage, ItemPosition, ItemRange, NewHistoryItem, Reading};
+use domain::history::{ConversationChange, ConversationUsage, ItemPosition, ItemRange, NewHistoryItem, ReadContent};
 use domain::item::{ChatItem, ConversationEvent, ItemBody, ItemState, content_read_in_item, content_source_servers};
 use domain::{Millis, StoreError, history};
 use ports::History;
@@ -182,9 +182,9 @@ impl ConversationLog {
     pub(super) async fn write_item_with_read_contents(
         &self,
         item: &ChatItem,
-        readings: Vec<Reading>,
+        read_contents: Vec<ReadContent>,
     ) -> Result<(), ConversationError> {
-        self.append(vec![NewHistoryItem { readings, ..to_new_history_item(item) }]).await
+        self.append(vec![NewHistoryItem { read_contents, ..to_new_history_item(item) }]).await
     }
 
     /// Writes an item, and records that the conversation contains content of these servers, in addition to those that
@@ -229,7 +229,7 @@ pub(super) fn to_new_history_item(item: &ChatItem) -> NewHistoryItem {
         body: json!(item.body),
         state: item.state,
         sources: content_source_servers([item]),
-        readings: content_read_in_item(item),
+        read_contents: content_read_in_item(item),
     }
 }
 

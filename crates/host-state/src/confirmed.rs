@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use credentials::providers::ProvidersFile;
 use models::{ModelRef, ProviderKind, ProviderSettings};
-use ports::DocumentSealState;
+use ports::DocumentMacState;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -50,7 +50,7 @@ pub struct AuditRetentionSetting {
 pub struct ConfirmedSettings {
     /// Content of the file `confirmed.json`, or `None` if the confirmed settings can't be determined.
     pub file: Option<ConfirmedFile>,
-    /// Set if the current settings are treated as confirmed, because no document had ever been sealed when the host
+    /// Set if the current settings are treated as confirmed, because no document ever had a MAC when the host
     /// started.
     pub adopts: bool,
     /// Number of the user's changes of providers that are not contained in `file` yet, because they wait for the audit
@@ -110,14 +110,14 @@ impl ConfirmedSettings {
     }
 
     /// Interprets the result of reading `confirmed.json`. The meaning of a missing file depends on the state of the
-    /// documents' seals: for instance, if another program removed the file, no setting is confirmed.
-    pub fn read(&self, read: ReadDocument, seal: &DocumentSealState) -> ConfirmedRead {
+    /// documents' MACs: for instance, if another program removed the file, no setting is confirmed.
+    pub fn read(&self, read: ReadDocument, macs: &DocumentMacState) -> ConfirmedRead {
         let stored = read.ok().flatten().map(serde_json::from_value::<ConfirmedFile>);
-        match (stored, seal) {
+        match (stored, macs) {
             (Some(Ok(stored)), _) => ConfirmedRead::Known(stored),
-            (_, DocumentSealState::Waiting | DocumentSealState::Unavailable { .. }) => ConfirmedRead::Unknown,
-            (None, DocumentSealState::None { .. }) => ConfirmedRead::Adopts,
-            (None, DocumentSealState::Sealed) if self.adopts => ConfirmedRead::Adopts,
+            (_, DocumentMacState::Waiting | DocumentMacState::Unavailable { .. }) => ConfirmedRead::Unknown,
+            (None, DocumentMacState::None { .. }) => ConfirmedRead::Adopts,
+            (None, DocumentMacState::Ready) if self.adopts => ConfirmedRead::Adopts,
             _ => ConfirmedRead::Known(ConfirmedFile::default()),
         }
     }
@@ -182,15 +182,15 @@ mod tests {
     fn removed_confirmation_document_confirms_no_settings() {
         let confirmed = settings_that_adopt(false);
         let none = || ConfirmedRead::Known(ConfirmedFile::default());
-        assert_eq!(confirmed.read(Ok(None), &DocumentSealState::Sealed), none(), "a removed file confirms nothing");
+        assert_eq!(confirmed.read(Ok(None), &DocumentMacState::Ready), none(), "a removed file confirms nothing");
         let adopting = settings_that_adopt(true);
         assert_eq!(
-            adopting.read(Ok(None), &DocumentSealState::Sealed),
+            adopting.read(Ok(None), &DocumentMacState::Ready),
             ConfirmedRead::Adopts,
             "the settings are adopted if there never was a file"
         );
         assert_eq!(
-            adopting.read(Ok(Some(json!(1))), &DocumentSealState::Sealed),
+            adopting.read(Ok(Some(json!(1))), &DocumentMacState::Ready),
             none(),
             "an invalid file confirms nothing"
         );
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn current_settings_are_not_adopted_while_the_keychain_is_unavailable() {
         let confirmed = settings_that_adopt(true);
-        assert_eq!(confirmed.read(Ok(None), &DocumentSealState::Waiting), ConfirmedRead::Unknown);
+        assert_eq!(confirmed.read(Ok(None), &DocumentMacState::Waiting), ConfirmedRead::Unknown);
     }
 
     #[test]

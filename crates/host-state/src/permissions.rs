@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use domain::Millis;
 use domain::call::CallFailure;
-use domain::history::Reading;
+use domain::history::ReadContent;
 use offers::definitions::{DefinitionDigest, allows_call_repetition};
 use policy::{
     ApprovalScope, DecisionReason, GrantSubject, Grants, Hash, Policy, PolicyAct, PolicyDecision, PolicyFile,
@@ -147,9 +147,9 @@ impl Permissions {
     }
 
     /// Records that a model has read this content of servers in the conversation.
-    pub fn note_readings(&mut self, conversation: &str, readings: &[Reading]) {
-        if !readings.is_empty() {
-            self.data_flow.labels.add_readings(conversation, readings);
+    pub fn note_read_content(&mut self, conversation: &str, read_contents: &[ReadContent]) {
+        if !read_contents.is_empty() {
+            self.data_flow.labels.add_read_contents(conversation, read_contents);
             // A call that waits for its audit entry may now require consent.
             self.version += 1;
         }

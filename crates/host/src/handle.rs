@@ -100,7 +100,7 @@ impl Host {
         }
         // Without the keychain, grants can't be verified, and the user would be prompted again.
         let documents = Arc::clone(&ports.documents);
-        let settled = tokio::task::spawn_blocking(move || documents.request_seal_key(KEYCHAIN_STARTUP_TIMEOUT)).await;
+        let settled = tokio::task::spawn_blocking(move || documents.request_mac_key(KEYCHAIN_STARTUP_TIMEOUT)).await;
         if let Err(error) = settled {
             tracing::error!(%error, "the seals of documents could not be checked");
         }

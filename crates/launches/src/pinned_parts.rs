@@ -66,7 +66,9 @@ fn pinned_launch_file_part(file: &LaunchFile) -> (String, Value) {
 fn launch_file_state_text(file: &LaunchFile) -> String {
     match &file.state {
         LaunchFileState::Content(hash) => format!("SHA-256 {hash}"),
-        LaunchFileState::Stamp(stamp) => format!("{} bytes, changed at {}", stamp.bytes, format_date(stamp.modified)),
+        LaunchFileState::SizeAndTimes(file) => {
+            format!("{} bytes, changed at {}", file.bytes, format_date(file.modified))
+        }
     }
 }
 

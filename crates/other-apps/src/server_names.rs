@@ -23,7 +23,7 @@ pub(crate) fn to_valid_server_name(requested: &str) -> String {
 /// Returns `requested` if it is a valid name that is not in `taken`, otherwise a similar name with a number.
 #[must_use]
 pub fn unused_server_name<'n>(requested: &str, taken: impl IntoIterator<Item = &'n String>) -> String {
-    TakenNames::new(taken).take(&to_valid_server_name(requested))
+    TakenNames::new(taken).reserve(&to_valid_server_name(requested))
 }
 
 /// Server names that are in use. They are compared without case, so that users don't confuse similar names.
@@ -44,7 +44,7 @@ impl TakenNames {
     }
 
     /// Marks a name as used and returns it: `requested` if it is unused, otherwise the first unused name with a number.
-    pub(crate) fn take(&mut self, requested: &str) -> String {
+    pub(crate) fn reserve(&mut self, requested: &str) -> String {
         if self.taken.insert(requested.to_lowercase()) {
             return requested.to_owned();
         }

@@ -34,7 +34,7 @@ mod server;
 
 pub use blocked_paths::{BlockedPath, FolderProposal, PathMention, ProposalRefusal, blocked_paths};
 pub use code::{
-    FileStamp, LaunchFile, LaunchFileRole, LaunchFileState, LaunchFiles, is_code_variable, is_container_engine,
+    FileSizeAndTimes, LaunchFile, LaunchFileRole, LaunchFileState, LaunchFiles, is_code_variable, is_container_engine,
 };
 pub use command::ServerCommand;
 pub use missing_dependencies::{MissingDependency, missing_dependencies};

@@ -77,7 +77,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     if let Some(demo) = &options.demo_server {
         store::add_demo_server_if_first_start(&options.config, &std::path::absolute(demo)?)?;
     }
-    let platform = Arc::new(store::PlatformInFolder::new(&options.platform_dir));
+    let platform = Arc::new(store::FileBackedPlatform::new(&options.platform_dir));
     let secrets = Arc::new(keychain::KeychainInFile::new(options.platform_dir.join("keychain.json")));
     let ports = store::open_with(&options.config, &options.data_dir, platform, secrets)?;
     let computer = CheckInputs {

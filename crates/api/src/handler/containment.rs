@@ -138,7 +138,7 @@ pub(super) fn launch_file_view(file: &HostFile, changed: &[std::path::PathBuf]) 
         bytes: file.bytes(),
         hash: match &file.state {
             LaunchFileState::Content(hash) => Some(hash.clone()),
-            LaunchFileState::Stamp(_) => None,
+            LaunchFileState::SizeAndTimes(_) => None,
         },
         role: file.role,
         changed: changed.contains(&file.path),

@@ -35,7 +35,7 @@ pub(super) async fn read_snapshot(api: &Api) -> Result<Snapshot, ApiError> {
 
 pub(super) async fn parse_import(api: &Api, text: &str) -> Result<ImportPreview, ApiError> {
     let taken: Vec<String> = api.host.snapshot().await?.servers.into_iter().map(|s| s.name).collect();
-    Ok(match api.host.ports().servers.import(text, &taken) {
+    Ok(match api.host.ports().servers.parse_pasted(text, &taken) {
         Ok(found) => {
             ImportPreview { servers: found.into_iter().map(views::imported_server_view).collect(), problem: None }
         }

@@ -203,7 +203,7 @@ fn parse_screenshots(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings
 fn parse_image_path(src: &str, warnings: &mut ManifestWarnings) -> Option<String> {
     let path = normalized_bundle_path(src);
     if path.is_none() {
-        warnings.add(ManifestWarning::PictureOutside { picture: escape_invisible(src).into_owned() });
+        warnings.add(ManifestWarning::ImageOutsideBundle { picture: escape_invisible(src).into_owned() });
     }
     path
 }

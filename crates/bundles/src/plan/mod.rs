@@ -119,14 +119,14 @@ pub enum PlanError {
 ///
 /// # Errors
 /// Returns [`PlanError`] if the manifest yields no command that could be shown and approved.
-pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, PlanError> {
+pub fn plan(bundle: &Bundle, environment: &BundleEnvironment) -> Result<BundlePlan, PlanError> {
     let manifest = &bundle.manifest;
-    let substitution = SubstitutionValues::new(place)?;
-    let written = manifest.server.command_on(place.platform.name());
+    let substitution = SubstitutionValues::new(environment)?;
+    let written = manifest.server.command_on(environment.platform.name());
     let mut notes = Vec::new();
 
     let command = substitution.text(&written.command).ok_or(PlanError::InputInCommand)?;
-    let (program, command) = program::find_program(bundle, place, &written.command, command)?;
+    let (program, command) = program::find_program(bundle, environment, &written.command, command)?;
     let mut watched: BTreeSet<String> = [manifest.server.entry_point.clone()].into();
     if let ProgramLocation::Inside(path) = &program {
         watched.insert(path.clone());
@@ -163,7 +163,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
         // An environment next to the code would change the bundle, and in a sandbox the bundle's folder is read-only.
         env.entry(UV_ISOLATED_VARIABLE.to_owned()).or_insert_with(|| "1".into());
     }
-    notes.extend(unmet_requirements(bundle, place));
+    notes.extend(unmet_requirements(bundle, environment));
     let target = PlannedTransport::Command { command, args, env };
     let name = server_name(manifest.display_name.as_deref().unwrap_or_default(), &manifest.name);
     Ok(BundlePlan { install: InstallPlan { name, target, inputs, notes }, program, watched })
@@ -247,18 +247,18 @@ fn plan_input(
 }
 
 /// Returns a warning for each platform or version that the bundle requires and this computer doesn't have.
-fn unmet_requirements(bundle: &Bundle, place: &BundleEnvironment) -> Vec<InstallNote> {
+fn unmet_requirements(bundle: &Bundle, environment: &BundleEnvironment) -> Vec<InstallNote> {
     let compatibility = &bundle.manifest.compatibility;
     let mut notes = Vec::new();
     if bundle.manifest.server.kind == ServerKind::Uv {
         notes.push(InstallNote::UvPackages);
     }
-    let own = place.platform.name();
+    let own = environment.platform.name();
     if let Some(platforms) = compatibility.platforms.as_ref().filter(|all| !all.iter().any(|name| name == own)) {
         let platforms = platforms.iter().map(|name| escaped_note_text(name)).collect();
         notes.push(InstallNote::OtherPlatforms { platforms, own: own.to_owned() });
     }
-    for (key, version, shown) in [("node", &place.node, "Node"), ("python", &place.python, "Python")] {
+    for (key, version, shown) in [("node", &environment.node, "Node"), ("python", &environment.python, "Python")] {
         let Some(range) = compatibility.runtimes.get(key) else { continue };
         let (runtime, range_text) = (shown.to_owned(), escaped_note_text(range));
         let compared =

@@ -81,8 +81,8 @@ impl CallRecorder<'_> {
             Self::Nowhere => Ok(()),
             Self::AfterCall { chat, conversation } => chat.append_item_or_defer(conversation.clone(), item).await,
             Self::BeforeCall { log, .. } => {
-                let readings = host.add_open_world_claims(content_read_in_item(item)).await?;
-                log.write_item_with_read_contents(item, readings).await
+                let read_contents = host.add_open_world_claims(content_read_in_item(item)).await?;
+                log.write_item_with_read_contents(item, read_contents).await
             }
         }
     }

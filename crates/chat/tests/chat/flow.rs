@@ -4,7 +4,7 @@
 use chat::{Chat, NewMessage};
 use domain::consent_request::ConsentRequestOrigin;
 use domain::data_flow::{DataFlow, SameServerFlow};
-use domain::history::{Reading, ReadingKind};
+use domain::history::{ReadContent, ReadContentKind};
 use host::HostOptions;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
@@ -64,7 +64,7 @@ async fn call_after_reading_a_resource_of_its_server_asks_unless_disabled() {
     };
     assert_eq!(
         read[..],
-        [Reading::new("demo", ReadingKind::Resource, "note://a")],
+        [ReadContent::new("demo", ReadContentKind::Resource, "note://a")],
         "S26: the consent request names the content"
     );
     assert!(after.is_empty(), "no other server has content in the conversation: {after:?}");
@@ -105,11 +105,11 @@ async fn read_contents_and_data_flow_setting_persist_across_restarts() {
         panic!("the origin is not a model: {request:?}")
     };
     assert!(
-        read.contains(&Reading::new("demo", ReadingKind::Resource, "note://a")),
+        read.contains(&ReadContent::new("demo", ReadContentKind::Resource, "note://a")),
         "S26: the label is stored: {read:?}"
     );
     assert!(
-        read.contains(&Reading::new("demo", ReadingKind::Tool, "add")),
+        read.contains(&ReadContent::new("demo", ReadContentKind::Tool, "add")),
         "S26: the label of a tool's output is stored: {read:?}"
     );
     app.host.close().await;

@@ -1,7 +1,7 @@
 //! Tests of the extent of entries in an answers file, and of the messages about missing conditions.
 
 use api::data::{
-    ApprovalScope, DefinitionChange, DefinitionDiff, Flag, FlagReason, Reading, ReadingKind, ReviewState,
+    ApprovalScope, DefinitionChange, DefinitionDiff, Flag, FlagReason, ReadContent, ReadContentKind, ReviewState,
     StricterReason, ToolClaims, UrlParts,
 };
 use serde_json::json;
@@ -127,7 +127,7 @@ fn s08_call_after_untrusted_content_requires_its_own_entry_option() {
         untrusted_servers: after.iter().map(|&server| server.to_owned()).collect(),
         same_server_readings: Vec::new(),
     };
-    let own = Reading::new("a", ReadingKind::Tool, "fetch");
+    let own = ReadContent::new("a", ReadContentKind::Tool, "fetch");
     let all = vec![ApprovalScope::Once, ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always];
     let trusted = ConsentRequest {
         origin: model(&[]),

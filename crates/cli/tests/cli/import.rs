@@ -217,7 +217,7 @@ fn link_installs_a_server_and_contains_no_secret() {
         "the notes should name the placeholder"
     );
     let link = value["link"].as_str().unwrap();
-    let read = other_apps::import(link, &[]).unwrap();
+    let read = other_apps::parse_pasted_servers(link, &[]).unwrap();
     assert_eq!(read[0].config.command_line(), "server --level 1", "the link should be parsed as the same server");
     assert_eq!(read[0].config.as_stdio().unwrap().env["API_KEY"], "", "the link should not contain the secret");
     for (app, title) in [("drawbridge", "Drawbridge"), ("cursor", "Cursor"), ("vscode", "VS Code")] {

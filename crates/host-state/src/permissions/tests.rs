@@ -148,12 +148,12 @@ fn only_calls_of_the_user_in_the_window_are_noted() {
 #[test]
 fn only_newly_read_untrusted_content_requires_a_new_decision() {
     let mut permissions = permissions(Grants::default());
-    permissions.note_readings("c", &[]);
-    assert_eq!(permissions.version, 0, "an empty list of readings changes nothing");
-    permissions.note_readings("c", &[Reading::new("s", domain::history::ReadingKind::Tool, "t")]);
-    assert_eq!(permissions.version, 1, "new readings require a new decision");
+    permissions.note_read_content("c", &[]);
+    assert_eq!(permissions.version, 0, "an empty list changes nothing");
+    permissions.note_read_content("c", &[ReadContent::new("s", domain::history::ReadContentKind::Tool, "t")]);
+    assert_eq!(permissions.version, 1, "newly read content requires a new decision");
     assert!(
-        permissions.data_flow.labels.label("c").is_some_and(|label| label.readings.len() == 1),
-        "the reading is stored"
+        permissions.data_flow.labels.label("c").is_some_and(|label| label.read_contents.len() == 1),
+        "the content is stored"
     );
 }

@@ -6,7 +6,7 @@ use domain::StoreError;
 use host_state::AuditedDecision;
 use models::{ModelRef, ProviderSettings};
 use policy::{Hash, canonical_json};
-use ports::{Document, DocumentSealState};
+use ports::{Document, DocumentMacState};
 use serde_json::{Value, json};
 
 use super::Owner;
@@ -23,7 +23,7 @@ impl Owner {
             // write.
             return false;
         }
-        let next = match self.documents.confirmed.read(read, &self.ports.documents.seal()) {
+        let next = match self.documents.confirmed.read(read, &self.ports.documents.mac_state()) {
             ConfirmedRead::Known(confirmed) => Some(confirmed),
             ConfirmedRead::Unknown => None,
             ConfirmedRead::Adopts => Some(self.adopt_current_settings(file)),
@@ -35,7 +35,7 @@ impl Owner {
     fn adopt_current_settings(&mut self, file: &ProvidersFile) -> ConfirmedFile {
         let adopted = ConfirmedFile::from_current(file, &self.settings.current);
         // If no provider is configured, the file is written on the first confirmation.
-        let is_needed = !adopted.providers.is_empty() || self.ports.documents.seal() == DocumentSealState::Sealed;
+        let is_needed = !adopted.providers.is_empty() || self.ports.documents.mac_state() == DocumentMacState::Ready;
         if is_needed {
             let stored = adopted.clone();
             self.change_confirmed_settings(
@@ -189,9 +189,9 @@ impl Owner {
     /// Applies the confirmed retention of the audit log, if the settings file contains a different one.
     pub(super) fn enforce_confirmed_retention(&mut self) {
         let confirmed = self.documents.confirmed.retention();
-        let is_sealed = self.ports.documents.seal() == DocumentSealState::Sealed;
+        let has_mac = self.ports.documents.mac_state() == DocumentMacState::Ready;
         if let Some(keeping) = confirmed
-            .filter(|keeping| is_sealed && *keeping != AuditRetentionSetting::from_settings(&self.settings.current))
+            .filter(|keeping| has_mac && *keeping != AuditRetentionSetting::from_settings(&self.settings.current))
         {
             keeping.apply(&mut self.settings.current);
         }

@@ -8,7 +8,7 @@ use host_state::AuditedDecision;
 use offers::review::{Pins, ServerPins};
 use policy::{Grant, GrantSubject};
 use ports::server_config::ConfigProblem;
-use ports::{Document, DocumentRefusal, DocumentSealState, RefusedDocument};
+use ports::{Document, DocumentMacState, DocumentRefusal, RefusedDocument};
 use serde_json::{Value, json};
 
 use super::Owner;
@@ -17,15 +17,15 @@ use crate::view::{HostEvent, ServerState};
 
 /// Value of the field `kind` in audit entries about documents that grant rights.
 const DOCUMENT_AUDIT_KIND: &str = "document";
-/// Documents whose content can allow acts without the user's consent. They are sealed: each file contains a MAC, and is
-/// rejected if another program has changed it.
+/// Documents whose content can allow acts without the user's consent. Each file contains a MAC, and is rejected
+/// if another program has changed it.
 const PERMISSION_GRANTING_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
 impl Owner {
     /// Reports documents rejected since this was last called: writes audit entries, and shows the user the problem.
     pub(super) fn report_refused_documents(&mut self) {
-        if let Some(adopted) = self.ports.documents.take_newly_sealed() {
+        if let Some(adopted) = self.ports.documents.take_newly_authenticated() {
             self.documents.confirmed.adopts = true;
             if !adopted.is_empty() {
                 let subject = format!("sealed for the first time with their current content: {}", adopted.join(", "));
@@ -52,7 +52,7 @@ impl Owner {
                 "another program wrote it ({}). Nothing in it is used, and what it allowed has to be approved again.{place}",
                 refused.cause
             )
-        } else if self.ports.documents.seal() == DocumentSealState::Waiting {
+        } else if self.ports.documents.mac_state() == DocumentMacState::Waiting {
             return;
         } else {
             format!("its seal can't be checked ({}). Until it can, nothing in it is used.", refused.cause)
@@ -121,8 +121,8 @@ impl Owner {
             self.events.emit(HostEvent::CatalogChanged(server.clone()));
             self.emit_server(server);
         }
-        if self.documents.awaits_seal && self.ports.documents.seal() != DocumentSealState::Waiting {
-            self.documents.awaits_seal = false;
+        if self.documents.awaits_key && self.ports.documents.mac_state() != DocumentMacState::Waiting {
+            self.documents.awaits_key = false;
             if self.options.autostart {
                 self.start_approved_servers();
             }

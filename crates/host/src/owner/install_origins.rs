@@ -1,5 +1,5 @@
 //! Origins of installed servers. They are stored in their own document, since other programs read `mcp.json` too. No
-//! decision depends on them, so the document is not sealed.
+//! decision depends on them, so the document has no MAC.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -51,7 +51,7 @@ use launches::sandbox::DrawbridgeFiles;
 use offers::review::{Pins, ServerPins};
 use policy::Grants;
 use ports::server_config::ConfigProblem;
-use ports::{AuditReceipts, Document, DocumentSealState, Ports};
+use ports::{AuditReceipts, Document, DocumentMacState, Ports};
 use tokio::sync::{broadcast, oneshot};
 
 use crate::connection::{ConnectionEvent, RunId};
@@ -114,7 +114,7 @@ impl Owner {
         let pins: BTreeMap<String, ServerPins> =
             read_document(&ports, Document::Pins, &mut problem).unwrap_or_default();
         let pins: Pins = pins.into_iter().map(|(server, own)| (server, Arc::new(own))).collect();
-        let awaits_seal = ports.documents.seal() == DocumentSealState::Waiting;
+        let awaits_key = ports.documents.mac_state() == DocumentMacState::Waiting;
         let settings = read_document(&ports, Document::Settings, &mut problem).unwrap_or_default();
         let known = read_document(&ports, Document::Servers, &mut problem).unwrap_or_default();
         let packages = read_document(&ports, Document::Packages, &mut problem).unwrap_or_default();
@@ -149,7 +149,7 @@ impl Owner {
             permissions: Permissions::new(grants, flow, folders),
             reviews: Reviews::read(pins),
             models: ModelAccess { sampling, ..ModelAccess::default() },
-            documents: GrantDocuments { writer, confirmed: ConfirmedSettings::default(), awaits_seal, problem: None },
+            documents: GrantDocuments { writer, confirmed: ConfirmedSettings::default(), awaits_key, problem: None },
             settings: SettingsState { current: settings, ..SettingsState::default() },
             audits: PendingAudits::default(),
         };

@@ -49,8 +49,8 @@ impl ServerSettings for SettingsThatKillOnWrite {
         self.0.load()
     }
 
-    fn put(&self, entry: &ServerEntry, was: Option<&str>) -> Result<(), ConfigProblem> {
-        self.kill(|settings| settings.put(entry, was).unwrap())
+    fn put(&self, entry: &ServerEntry, former_name: Option<&str>) -> Result<(), ConfigProblem> {
+        self.kill(|settings| settings.put(entry, former_name).unwrap())
     }
 
     fn put_if_unchanged(&self, entry: &ServerEntry, before: Option<&ServerConfig>) -> Result<bool, ConfigProblem> {
@@ -61,8 +61,8 @@ impl ServerSettings for SettingsThatKillOnWrite {
         self.0.remove(name)
     }
 
-    fn import(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
-        self.0.import(text, taken)
+    fn parse_pasted(&self, text: &str, taken: &[String]) -> Result<Vec<PastedServer>, ConfigProblem> {
+        self.0.parse_pasted(text, taken)
     }
 
     fn watch(&self, changed: mpsc::Sender<()>) {

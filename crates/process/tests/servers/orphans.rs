@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use process::orphans::{RunningServerRecord, SweepOutcome, kill_orphaned_servers};
+use process::orphans::{OrphanCheckOutcome, RunningServerRecord, kill_orphaned_servers};
 use process::{GracePeriods, ServerCommand, StartTime, shut_down};
 use testkit::deadline::{poll_until, within};
 use testkit::processes::{is_alive, living_group_members};
@@ -72,7 +72,7 @@ async fn orphaned_servers_of_a_killed_drawbridge_process_are_killed() {
     assert!(run, "server and grandchild run: {:?}", living_group_members(record.group));
     assert_eq!(
         kill_orphaned_servers(std::slice::from_ref(&record))[0].outcome,
-        SweepOutcome::OwnerRunning,
+        OrphanCheckOutcome::OwnerRunning,
         "while the app runs, its servers must not count as orphans"
     );
 
@@ -90,13 +90,13 @@ async fn orphaned_servers_of_a_killed_drawbridge_process_are_killed() {
         RunningServerRecord { pipes: vec![1, 2, 3], start_time: another, owner_start_time, ..record.clone() };
     assert_eq!(
         kill_orphaned_servers(&[recycled])[0].outcome,
-        SweepOutcome::NotRunning,
+        OrphanCheckOutcome::NotRunning,
         "a group without the recorded pipes must not be killed"
     );
     assert!(!living_group_members(record.group).is_empty(), "the grandchild must still run");
     assert_eq!(
         kill_orphaned_servers(std::slice::from_ref(&record))[0].outcome,
-        SweepOutcome::Killed,
+        OrphanCheckOutcome::Killed,
         "the sweep must find the grandchild"
     );
     assert!(
@@ -105,7 +105,7 @@ async fn orphaned_servers_of_a_killed_drawbridge_process_are_killed() {
     );
     assert_eq!(
         kill_orphaned_servers(&[record])[0].outcome,
-        SweepOutcome::NotRunning,
+        OrphanCheckOutcome::NotRunning,
         "a second sweep has nothing to do"
     );
 }

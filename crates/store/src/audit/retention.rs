@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use super::audit_tables::{self, sql_integer_to_u64, u64_to_sql_integer};
 use super::chain::{CHAIN_LINK_BEFORE_FIRST_ENTRY, ChainLink};
-use super::seal::{SealKey, SealScope};
+use super::mac_key::{MacKey, SealedEntryKind};
 use super::write_log::{LOG_UNSEALED_KIND, first_broken_link, new_log_entry, parse_unsealed_range};
 
 /// Kind of the log entry that records the removal of older entries.
@@ -95,13 +95,13 @@ fn unsealed_entries_bytes(connection: &Connection, removed: u64) -> rusqlite::Re
 pub(super) fn reason_against_entry_removal(
     connection: &Connection,
     removal: &LogEntryRemoval,
-    key: Option<&SealKey>,
+    key: Option<&MacKey>,
 ) -> rusqlite::Result<Option<String>> {
     let unexpected = audit_tables::unexpected_schema_parts(connection)?;
     if !unexpected.is_empty() {
         return Ok(Some(format!("its tables are not those that Drawbridge made: {}", unexpected.join(", "))));
     }
-    let checkpoint = audit_tables::read_checkpoint(connection)?;
+    let checkpoint = audit_tables::read_removal_checkpoint(connection)?;
     if let (Some(key), Some(checkpoint)) = (key, &checkpoint)
         && !checkpoint.is_sealed_with(key)
     {
@@ -118,9 +118,9 @@ pub(super) fn reason_against_entry_removal(
 }
 
 /// Adds a seal (a MAC with this key) to the latest checkpoint, which records the last removed entry.
-pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlite::Result<()> {
-    let Some(checkpoint) = audit_tables::read_checkpoint(connection)? else { return Ok(()) };
-    let mac = key.seal(SealScope::Checkpoint, checkpoint.number, &checkpoint.link);
+pub(super) fn write_checkpoint_seal(connection: &Connection, key: &MacKey) -> rusqlite::Result<()> {
+    let Some(checkpoint) = audit_tables::read_removal_checkpoint(connection)? else { return Ok(()) };
+    let mac = key.compute_mac(SealedEntryKind::LastRemovedEntry, checkpoint.number, &checkpoint.link);
     // Replacing a row does not fire delete triggers.
     connection.execute(
         "INSERT OR REPLACE INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",
@@ -134,10 +134,10 @@ pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlit
 pub(super) fn write_removal_checkpoint(
     connection: &Connection,
     upto: u64,
-    key: Option<&SealKey>,
+    key: Option<&MacKey>,
 ) -> rusqlite::Result<Option<ChainLink>> {
     let Some(link) = audit_tables::entry_chain_link(connection, upto)? else { return Ok(None) };
-    let mac = key.map(|key| key.seal(SealScope::Checkpoint, upto, &link));
+    let mac = key.map(|key| key.compute_mac(SealedEntryKind::LastRemovedEntry, upto, &link));
     connection.execute(
         "INSERT INTO checkpoint (number, link, key, mac) VALUES (?1, ?2, ?3, ?4)",
         rusqlite::params![u64_to_sql_integer(upto), link.as_slice(), key.map(|key| &key.id), mac],
@@ -183,7 +183,7 @@ mod tests {
         }
         drop(log);
         let mut log = AuditWriteLog::open(&path, &older).unwrap();
-        log.retain(AuditRetention { days: 1, megabytes: 0 }, None).unwrap();
+        log.apply_retention(AuditRetention { days: 1, megabytes: 0 }, None).unwrap();
         let left = || {
             let other = audit_tables::open_for_reading(&path).unwrap().unwrap();
             other.query_row("SELECT count(*) FROM entry", [], |row| row.get::<_, i64>(0)).unwrap()

@@ -11,7 +11,7 @@ use domain::history::{Conversation, HistorySearch, ItemPosition, NewHistoryItem}
 use domain::item::ItemState;
 use ports::{AuditEntry, Ports};
 use serde_json::json;
-use store::PlatformInFolder;
+use store::FileBackedPlatform;
 
 use crate::{median_seconds, print_measured_point};
 
@@ -26,7 +26,7 @@ const MESSAGES_PER_CONVERSATION: usize = 1_000;
 const SEARCHES_PER_SIZE: usize = 5;
 
 fn open_ports_in(folder: &Path) -> Outcome<Ports> {
-    let platform = Arc::new(PlatformInFolder::new(folder));
+    let platform = Arc::new(FileBackedPlatform::new(folder));
     Ok(store::open(&folder.join("mcp.json"), &folder.join("data"), platform)?)
 }
 
@@ -116,6 +116,6 @@ fn sample_message(number: usize) -> NewHistoryItem {
         body: json!({"kind": "message", "role": "user", "content": [{"type": "text", "text": text}], "prompt": null}),
         state: ItemState::Whole,
         sources: Vec::new(),
-        readings: Vec::new(),
+        read_contents: Vec::new(),
     }
 }

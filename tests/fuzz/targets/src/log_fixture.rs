@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ports::{AuditEntry, AuditLog, AuditQuery, Ports, SecretError, SecretPersistence, Secrets};
-use store::PlatformInFolder;
+use store::FileBackedPlatform;
 
 /// Number of entries in the audit log of the fixture.
 pub(crate) const ENTRY_COUNT: u64 = 12;
@@ -118,7 +118,7 @@ impl OriginalLog {
 
 /// Opens the audit log whose database file is in this folder.
 pub(crate) fn open_log(folder: &Path, keychain: &Keychain) -> Arc<dyn AuditLog> {
-    let platform = Arc::new(PlatformInFolder::new(folder));
+    let platform = Arc::new(FileBackedPlatform::new(folder));
     let opened = store::open_with(&folder.join("mcp.json"), folder, platform, Arc::new(keychain.clone()));
     let Ports { audit, .. } = opened.expect("the folder can be used");
     audit

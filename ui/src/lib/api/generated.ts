@@ -5739,8 +5739,8 @@ server: string,
  */
 kind: ReadingKind, 
 /**
- * Name of the tool or prompt, or URI of the resource, truncated to `MAX_READING_NAME_CHARS` characters. Empty if
- * unknown.
+ * Name of the tool or prompt, or URI of the resource, truncated to `MAX_READ_CONTENT_NAME_CHARS` characters.
+ * Empty if unknown.
  */
 name: string, 
 /**

@@ -2,7 +2,7 @@
 
 use api::data::{
     AuthField, AuthSetting, CallKind, ClientIdentity, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin,
-    EarlierApproval, EndpointUse, LoadedPackage, ModelChosenBy, ModelRef, Reading, ReadingKind, SamplingLoss,
+    EarlierApproval, EndpointUse, LoadedPackage, ModelChosenBy, ModelRef, ReadContent, ReadContentKind, SamplingLoss,
     SamplingModel, SamplingRequest, SamplingRun, SamplingStep, SignInEndpoint, SignInReason,
 };
 use serde_json::json;
@@ -35,7 +35,7 @@ fn consent_request(body: ConsentRequestBody) -> ConsentRequest {
         origin: ConsentRequestOrigin::Model {
             conversation: "c".into(),
             untrusted_servers: vec!["web".into()],
-            same_server_readings: vec![Reading::new("files", ReadingKind::Tool, "read")],
+            same_server_readings: vec![ReadContent::new("files", ReadContentKind::Tool, "read")],
         },
         round: None,
         body,

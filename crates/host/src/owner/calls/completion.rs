@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use domain::call::{CallFailure, CallProgress, CallState, ServerCall};
 use domain::consent_request::ConsentRequestOrigin;
-use domain::history::{Reading, ReadingKind};
+use domain::history::{ReadContent, ReadContentKind};
 use mcp_proto::session::{CallError, CloseReason, ServerResult, TaskState};
 use mcp_proto::types::ElicitParams;
 use policy::{PolicyAct, PolicyDecision};
@@ -117,8 +117,8 @@ impl Owner {
         if let (Some(conversation), Ok(_) | Err(CallFailure::Session { .. })) = (record.origin.conversation(), &reply) {
             self.record_conversation_servers(conversation, std::slice::from_ref(&record.view.server), false);
             let ServerCall { server, kind, name, .. } = &record.view;
-            let reading = Reading::new(server, ReadingKind::from(*kind), name);
-            self.note_readings(conversation, &[Reading { open_world: record.open_world, ..reading }]);
+            let content = ReadContent::new(server, ReadContentKind::from(*kind), name);
+            self.note_read_content(conversation, &[ReadContent { open_world: record.open_world, ..content }]);
         }
         if reply.is_ok() {
             let until = self.permissions.approved_calls.repeatable_until(&record.view.id, self.now());

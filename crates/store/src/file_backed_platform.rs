@@ -21,11 +21,11 @@ const MAX_DIALOG_RESULT_BYTES: u64 = 64 << 10;
 /// - `opened-urls`: receives one line for each URL that would have been opened.
 /// - `announced`: receives one line for each announcement: the server, a tab, the kind of consent request.
 #[derive(Debug)]
-pub struct PlatformInFolder {
+pub struct FileBackedPlatform {
     folder: PathBuf,
 }
 
-impl PlatformInFolder {
+impl FileBackedPlatform {
     /// Creates a platform that uses the files in this folder, which must exist.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> Self {
@@ -47,7 +47,7 @@ impl PlatformInFolder {
 }
 
 #[async_trait::async_trait]
-impl Platform for PlatformInFolder {
+impl Platform for FileBackedPlatform {
     async fn open_url(&self, url: &str) -> Result<(), String> {
         self.append_line("opened-urls", url)
     }
@@ -78,7 +78,7 @@ mod tests {
     #[tokio::test]
     async fn dialog_responses_are_read_and_actions_written() {
         let folder = tempfile::tempdir().expect("the temporary folder is created");
-        let platform = PlatformInFolder::new(folder.path());
+        let platform = FileBackedPlatform::new(folder.path());
         assert_eq!(platform.pick_folder().await, Ok(None), "a missing file must cancel the dialog");
         std::fs::write(folder.path().join("pick-folder"), "/home/ann\n").expect("the file is written");
         assert_eq!(

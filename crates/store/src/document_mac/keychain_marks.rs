@@ -1,5 +1,5 @@
-//! Stores the latest sequence number of each sealed document in the keychain, so that an older copy of a document's
-//! file is detected. Callers: `documents.rs` for each write, and `sealed_document.rs` once the key is available.
+//! Stores the latest sequence number of each document with a MAC in the keychain, so that an older copy of a document's
+//! file is detected. Callers: `documents.rs` for each write, and `document_mac.rs` once the key is available.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use ports::Document;
 
-use super::{DOCUMENTS_KEYCHAIN_MARK_NAME, DocumentSealer, SealerState, SealingKey};
+use super::{AuthenticatorState, DOCUMENTS_KEYCHAIN_MARK_NAME, DocumentAuthenticator, DocumentMacKey};
 
 /// State of the thread that stores the latest sequence numbers of documents in the keychain. At most one such thread
 /// runs at a time.
@@ -21,23 +21,25 @@ pub(super) struct KeychainMarkState {
     has_timed_out: bool,
 }
 
-impl DocumentSealer {
+impl DocumentAuthenticator {
     /// Stores the sequence number of a document in the keychain before its file is written: from then on an older copy
     /// is refused, even if the process is killed immediately afterwards. Waits for the keychain until `deadline`. If
     /// the keychain has not responded by then, later calls do not wait, and the number is stored once the keychain
     /// responds.
-    pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64, deadline: Instant) {
+    pub(crate) fn store_number_before_write(self: &Arc<Self>, name: Document, number: u64, deadline: Instant) {
         match &mut *self.lock_state() {
-            SealerState::Ready(ready) => raise_document_number(&mut ready.announced, name.file_name(), number),
+            AuthenticatorState::Ready(ready) => {
+                raise_document_number(&mut ready.keychain_numbers, name.file_name(), number)
+            }
             _ => return,
         };
         let mut marking_state = self.lock_keychain_marks();
         marking_state.has_newer_numbers = true;
         if !std::mem::replace(&mut marking_state.is_running, true) {
-            let sealer = Arc::clone(self);
+            let authenticator = Arc::clone(self);
             let thread = std::thread::Builder::new()
                 .name("document mark".into())
-                .spawn(move || sealer.store_all_keychain_marks());
+                .spawn(move || authenticator.store_all_keychain_marks());
             if let Err(error) = thread {
                 marking_state.is_running = false;
                 tracing::warn!(%error, "the latest document numbers could not be stored in the keychain");
@@ -56,14 +58,16 @@ impl DocumentSealer {
     /// Returns `true` if the keychain contains a higher sequence number of this document, so that this one is outdated.
     pub(crate) fn is_superseded(&self, name: Document, number: u64) -> bool {
         match &*self.lock_state() {
-            SealerState::Ready(ready) => ready.announced.get(name.file_name()).is_some_and(|known| *known > number),
+            AuthenticatorState::Ready(ready) => {
+                ready.keychain_numbers.get(name.file_name()).is_some_and(|known| *known > number)
+            }
             _ => false,
         }
     }
 
     /// Records that the file of a document was written with this sequence number.
-    pub(crate) fn on_written(&self, name: Document, number: u64) {
-        let SealerState::Ready(ready) = &mut *self.lock_state() else { return };
+    pub(crate) fn record_written_number(&self, name: Document, number: u64) {
+        let AuthenticatorState::Ready(ready) = &mut *self.lock_state() else { return };
         raise_document_number(&mut ready.numbers, name.file_name(), number);
     }
 
@@ -93,15 +97,15 @@ impl DocumentSealer {
         // Another process may have stored higher numbers.
         let _held = self.secrets.lock_name(DOCUMENTS_KEYCHAIN_MARK_NAME);
         let own = match &*self.lock_state() {
-            SealerState::Ready(ready) => ready.written_or_announced_numbers(),
+            AuthenticatorState::Ready(ready) => ready.highest_known_numbers(),
             _ => return,
         };
         let marked = self.secrets.read_rollback_mark(DOCUMENTS_KEYCHAIN_MARK_NAME).and_then(|mark| {
             let stored = mark.as_deref().map(parse_document_numbers);
             let mut numbers = stored.clone().unwrap_or_default();
-            if let SealerState::Ready(ready) = &mut *self.lock_state() {
+            if let AuthenticatorState::Ready(ready) = &mut *self.lock_state() {
                 for (name, number) in &numbers {
-                    raise_document_number(&mut ready.announced, name, *number);
+                    raise_document_number(&mut ready.keychain_numbers, name, *number);
                 }
             }
             for (name, number) in &own {
@@ -119,11 +123,11 @@ impl DocumentSealer {
     }
 }
 
-impl SealingKey {
+impl DocumentMacKey {
     /// Returns for each document the highest sequence number that was written to its file or stored in the keychain.
-    fn written_or_announced_numbers(&self) -> BTreeMap<String, u64> {
+    fn highest_known_numbers(&self) -> BTreeMap<String, u64> {
         let mut numbers = self.numbers.clone();
-        for (name, number) in &self.announced {
+        for (name, number) in &self.keychain_numbers {
             raise_document_number(&mut numbers, name, *number);
         }
         numbers

@@ -1,6 +1,6 @@
-//! Writes of sealed documents that store the new sequence number in the keychain first. Each document is first written
-//! to a pending file next to its final path, so that an older copy is refused and nothing is lost, wherever the process
-//! is killed (`DocumentFolder` in `documents.rs`).
+//! Writes of documents with a MAC that store the new sequence number in the keychain first. Each document is first
+//! written to a pending file next to its final path, so that an older copy is refused and nothing is lost, wherever the
+//! process is killed (`DocumentFolder` in `documents.rs`).
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -10,15 +10,15 @@ use domain::StoreError;
 use ports::Document;
 use serde_json::Value;
 
-use super::{DocumentFolder, MAX_DOCUMENT_BYTES, parse_document, sealing_error};
+use super::{DocumentFolder, MAX_DOCUMENT_BYTES, missing_mac_error, parse_document};
+use crate::document_mac::{DocumentText, MacVerdict};
 use crate::files::{self, ExistingFileAction};
-use crate::sealed_document::{DocumentText, SealVerdict};
 
 /// Maximum time that writing a document, including a rollback, waits for the keychain. The folder lock is held
 /// meanwhile, and other processes wait longer than this for it.
 const KEYCHAIN_MARK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Content that is sealed and written in place of a document whose first write has failed. A copy of the failed content
+/// Content that is written with a MAC in place of a document whose first write has failed. A copy of the failed content
 /// is then refused, and the missing file is not reported as removed.
 pub(super) const VALUE_AFTER_FAILED_FIRST_WRITE: Value = Value::Null;
 
@@ -29,7 +29,7 @@ impl DocumentFolder {
     pub(super) fn finish_writing(&self, name: Document) -> Result<Option<Value>, StoreError> {
         let next = self.pending_file_path(name);
         let Some(bytes) = files::read(&next, MAX_DOCUMENT_BYTES)? else { return Ok(None) };
-        let SealVerdict::Good(text) = self.sealer.verify_document(name, &bytes) else { return Ok(None) };
+        let MacVerdict::Good(text) = self.authenticator.verify_document(name, &bytes) else { return Ok(None) };
         let value = parse_document(&next, text)?;
         if let Err(error) = files::replace_with_file(&self.document_path(name), &next, &bytes) {
             // The next start will find the pending file and try again.
@@ -61,7 +61,7 @@ impl DocumentFolder {
     /// # Errors
     /// Returns [`StoreError`] if the document can't be written. The former content stays valid, also after a restart,
     /// unless the error message says otherwise.
-    pub(super) fn write_announced(
+    pub(super) fn write_through_pending_file(
         &self,
         name: Document,
         before: Option<&Value>,
@@ -69,7 +69,7 @@ impl DocumentFolder {
         file: DocumentText,
     ) -> Result<DocumentText, StoreError> {
         let deadline = Instant::now() + KEYCHAIN_MARK_TIMEOUT;
-        let file = self.announce(name, value, file, deadline)?;
+        let file = self.write_pending_file_and_number(name, value, file, deadline)?;
         files::replace_with_file(&self.document_path(name), &self.pending_file_path(name), file.text.as_bytes())
             .map_err(|error| self.roll_back_failed_write(name, before, error, deadline))?;
         Ok(file)
@@ -79,28 +79,33 @@ impl DocumentFolder {
     /// content is valid, even if the process is killed before the pending file is moved.
     ///
     /// If the keychain contains a higher sequence number, of a file that another process wrote and that no longer
-    /// exists, the document is sealed again with a number above that.
-    fn announce(
+    /// exists, the document gets a new MAC with a number above that.
+    fn write_pending_file_and_number(
         &self,
         name: Document,
         value: &Value,
         file: DocumentText,
         deadline: Instant,
     ) -> Result<DocumentText, StoreError> {
-        self.try_announce_write(name, &file, deadline)?;
-        if !file.number.is_some_and(|number| self.sealer.is_superseded(name, number)) {
+        self.try_write_pending_file_and_number(name, &file, deadline)?;
+        if !file.number.is_some_and(|number| self.authenticator.is_superseded(name, number)) {
             return Ok(file);
         }
-        let later = self.seal_document(name, value)?;
-        self.try_announce_write(name, &later, deadline)?;
+        let later = self.text_with_mac(name, value)?;
+        self.try_write_pending_file_and_number(name, &later, deadline)?;
         Ok(later)
     }
 
-    fn try_announce_write(&self, name: Document, file: &DocumentText, deadline: Instant) -> Result<(), StoreError> {
-        let number = file.number.ok_or_else(|| sealing_error(&self.document_path(name), "the key is gone"))?;
+    fn try_write_pending_file_and_number(
+        &self,
+        name: Document,
+        file: &DocumentText,
+        deadline: Instant,
+    ) -> Result<(), StoreError> {
+        let number = file.number.ok_or_else(|| missing_mac_error(&self.document_path(name), "the key is gone"))?;
         // The pending file is on disk before the keychain is updated, so that nothing is lost in between.
         files::write(&self.pending_file_path(name), file.text.as_bytes(), ExistingFileAction::Replace)?;
-        self.sealer.announce(name, number, deadline);
+        self.authenticator.store_number_before_write(name, number, deadline);
         Ok(())
     }
 
@@ -114,7 +119,10 @@ impl DocumentFolder {
         deadline: Instant,
     ) -> StoreError {
         let former = before.unwrap_or(&VALUE_AFTER_FAILED_FIRST_WRITE);
-        match self.seal_document(name, former).and_then(|file| self.announce(name, former, file, deadline)) {
+        match self
+            .text_with_mac(name, former)
+            .and_then(|file| self.write_pending_file_and_number(name, former, file, deadline))
+        {
             Ok(_) => failed,
             Err(error) => StoreError {
                 cause: format!(

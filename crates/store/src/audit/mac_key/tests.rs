@@ -65,27 +65,23 @@ impl Secrets for EmptyKeychain {
 #[test]
 fn locked_keychain_may_contain_a_key() {
     let missing = |status: SecretsStatus| {
-        let holder = SealKeyHolder::new(Arc::new(EmptyKeychain(status)));
+        let holder = MacKeyHolder::new(Arc::new(EmptyKeychain(status)));
         holder.request_key(false);
         holder.wait_for_key(Duration::from_secs(20)).err().unwrap();
         holder.resolved_key().err().unwrap()
     };
     let cause = "nothing can be kept".to_owned();
     let locked = missing(SecretsStatus::Locked { cause: "it is locked".to_owned() });
-    assert_eq!(
-        locked,
-        MissingSealKey { cause: cause.clone(), may_exist: true },
-        "a log must not count as never sealed"
-    );
+    assert_eq!(locked, MissingMacKey { cause: cause.clone(), may_exist: true }, "a log must not count as never sealed");
     let none = missing(SecretsStatus::Missing { cause: "there is none".to_owned() });
-    assert_eq!(none, MissingSealKey { cause, may_exist: false }, "without a keychain nothing was ever sealed");
+    assert_eq!(none, MissingMacKey { cause, may_exist: false }, "without a keychain nothing was ever sealed");
 }
 
 #[test]
 fn keychain_without_a_key_is_asked_again_later() {
     let secrets = Arc::new(LockedKeychain::default());
     let pause = Duration::from_millis(40);
-    let holder = SealKeyHolder::with_retry_interval(secrets.clone(), pause);
+    let holder = MacKeyHolder::with_retry_interval(secrets.clone(), pause);
     let ask = || {
         holder.request_key(false);
         holder.wait_for_key(Duration::from_secs(20)).is_ok()

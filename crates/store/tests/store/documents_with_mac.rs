@@ -1,4 +1,4 @@
-//! Tests of sealed documents with a keychain that hangs, is locked, or responds late.
+//! Tests of documents with a MAC with a keychain that hangs, is locked, or responds late.
 
 mod keychain;
 
@@ -8,9 +8,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use keychain::{
-    GatedKeychain, KEY_TIMEOUT, add_grant, folder_with_sealed_grants, open_documents, poll_until, stored_grants,
+    GatedKeychain, KEY_TIMEOUT, add_grant, folder_with_stored_grants, open_documents, poll_until, stored_grants,
 };
-use ports::{Document, DocumentSealState, Documents};
+use ports::{Document, DocumentMacState, Documents};
 use serde_json::{Value, json};
 
 /// Name of the keychain entry with the numbers of the latest documents.
@@ -19,14 +19,14 @@ const KEYCHAIN_MARK_NAME: &str = "sealed documents";
 #[test]
 fn s21_hanging_keychain_does_not_block_documents() {
     let keychain = Arc::default();
-    let folder = folder_with_sealed_grants(&keychain);
+    let folder = folder_with_stored_grants(&keychain);
     keychain.set_blocked(true);
     let documents = open_documents(folder.path(), &keychain);
     // The gate stays closed, so the read returns without the keychain.
     assert_eq!(documents.read(Document::Grants).unwrap(), None, "an unchecked document is not used");
     assert!(!add_grant(&*documents), "an unchecked document is not overwritten");
     keychain.set_blocked(false);
-    poll_until("the key is there", || documents.seal() == DocumentSealState::Sealed);
+    poll_until("the key is there", || documents.mac_state() == DocumentMacState::Ready);
     assert_eq!(
         documents.read(Document::Grants).unwrap(),
         Some(json!(["old"])),
@@ -37,20 +37,20 @@ fn s21_hanging_keychain_does_not_block_documents() {
 #[test]
 fn s21_approval_during_key_setup_replaces_nothing() {
     let keychain = Arc::default();
-    let folder = folder_with_sealed_grants(&keychain);
+    let folder = folder_with_stored_grants(&keychain);
     keychain.set_blocked(true);
     let documents = open_documents(folder.path(), &keychain);
     let _ = documents.update(Document::Grants, &mut |stored| {
         // The key becomes available between reading and writing.
         keychain.set_blocked(false);
-        poll_until("the key is there", || documents.seal() == DocumentSealState::Sealed);
+        poll_until("the key is there", || documents.mac_state() == DocumentMacState::Ready);
         let mut stored = stored.unwrap_or_else(|| json!([]));
         stored.as_array_mut().unwrap().push(json!("new"));
         stored
     });
     assert_eq!(stored_grants(folder.path()), json!(["old"]), "a withheld document is not overwritten");
     keychain.set_blocked(false);
-    poll_until("the key is there", || documents.seal() == DocumentSealState::Sealed);
+    poll_until("the key is there", || documents.mac_state() == DocumentMacState::Ready);
     assert!(add_grant(&*documents), "the write succeeds once the key is available");
     assert_eq!(stored_grants(folder.path()), json!(["old", "new"]), "the approval is added to the existing ones");
 }
@@ -58,11 +58,11 @@ fn s21_approval_during_key_setup_replaces_nothing() {
 #[test]
 fn s21_dismissed_prompt_withholds_approvals_until_the_next_approval() {
     let keychain: Arc<GatedKeychain> = Arc::default();
-    let folder = folder_with_sealed_grants(&keychain);
+    let folder = folder_with_stored_grants(&keychain);
     keychain.set_locked(true);
     let documents = open_documents(folder.path(), &keychain);
-    documents.request_seal_key(KEY_TIMEOUT);
-    assert!(matches!(documents.seal(), DocumentSealState::Unavailable { .. }), "the prompt was dismissed");
+    documents.request_mac_key(KEY_TIMEOUT);
+    assert!(matches!(documents.mac_state(), DocumentMacState::Unavailable { .. }), "the prompt was dismissed");
     keychain.set_locked(false);
     let (sender, mut changed) = tokio::sync::mpsc::channel(1);
     documents.watch(Document::Grants, sender);
@@ -77,9 +77,9 @@ fn s21_dismissed_prompt_withholds_approvals_until_the_next_approval() {
 #[test]
 fn s21_hanging_keychain_occupies_few_threads() {
     let keychain = Arc::default();
-    let folder = folder_with_sealed_grants(&keychain);
+    let folder = folder_with_stored_grants(&keychain);
     let documents = open_documents(folder.path(), &keychain);
-    documents.request_seal_key(KEY_TIMEOUT);
+    documents.request_mac_key(KEY_TIMEOUT);
     keychain.set_blocked(true);
     for _ in 0..20 {
         assert!(add_grant(&*documents), "the file is written");
@@ -97,34 +97,34 @@ fn s21_hanging_keychain_occupies_few_threads() {
 }
 
 #[test]
-fn s21_documents_sealed_on_another_computer_are_adopted_once() {
-    let folder = folder_with_sealed_grants(&Arc::default());
+fn s21_documents_of_another_computer_get_new_macs_once() {
+    let folder = folder_with_stored_grants(&Arc::default());
     let before = std::fs::read(folder.path().join("data/grants.json")).unwrap();
     let keychain: Arc<GatedKeychain> = Arc::default();
     let documents = open_documents(folder.path(), &keychain);
-    documents.request_seal_key(KEY_TIMEOUT);
-    poll_until("the key is there", || documents.seal() == DocumentSealState::Sealed);
+    documents.request_mac_key(KEY_TIMEOUT);
+    poll_until("the key is there", || documents.mac_state() == DocumentMacState::Ready);
     assert_eq!(
         documents.read(Document::Grants).unwrap(),
         Some(json!(["old"])),
-        "an unsealed document is used if nothing was sealed before"
+        "a document without a valid MAC is used if the key has made none yet"
     );
-    assert_eq!(documents.take_newly_sealed(), Some(vec!["grants.json".to_owned()]), "the adopted document is reported");
+    assert_eq!(documents.take_newly_authenticated(), Some(vec!["grants.json".to_owned()]), "the document is reported");
     poll_until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(KEYCHAIN_MARK_NAME));
     std::fs::write(folder.path().join("data/grants.json"), before).unwrap();
     let documents = open_documents(folder.path(), &keychain);
-    documents.request_seal_key(KEY_TIMEOUT);
+    documents.request_mac_key(KEY_TIMEOUT);
     assert_eq!(documents.read(Document::Grants).unwrap(), None, "an unsealed document is not used a second time");
     assert!(documents.take_refusal(Document::Grants).is_some(), "the refused document is reported");
 }
 
 #[test]
-fn s21_removed_sealed_document_is_reported() {
+fn s21_removed_document_with_a_mac_is_reported() {
     let keychain = Arc::default();
-    let folder = folder_with_sealed_grants(&keychain);
+    let folder = folder_with_stored_grants(&keychain);
     std::fs::remove_file(folder.path().join("data/grants.json")).unwrap();
     let documents = open_documents(folder.path(), &keychain);
-    documents.request_seal_key(KEY_TIMEOUT);
+    documents.request_mac_key(KEY_TIMEOUT);
     assert_eq!(documents.read(Document::Grants).unwrap(), None, "there is no document to use");
     let refused = documents.take_refusal(Document::Grants).expect("the refusal is reported");
     assert!(refused.cause.contains("removed"), "the document is reported as removed: {}", refused.cause);
@@ -149,7 +149,7 @@ fn write_two_states(documents: &dyn Documents, folder: &Path, name: Document, st
 /// its seal.
 fn reopen_and_read(folder: &Path, keychain: &Arc<GatedKeychain>, name: Document) -> (Option<Value>, bool) {
     let documents = open_documents(folder, keychain);
-    documents.request_seal_key(KEY_TIMEOUT);
+    documents.request_mac_key(KEY_TIMEOUT);
     let read = documents.read(name).unwrap();
     (read, documents.take_refusal(name).is_some())
 }
@@ -157,9 +157,9 @@ fn reopen_and_read(folder: &Path, keychain: &Arc<GatedKeychain>, name: Document)
 #[test]
 fn s21_older_copy_is_rejected_once_a_newer_one_is_written() {
     let keychain: Arc<GatedKeychain> = Arc::default();
-    let folder = folder_with_sealed_grants(&keychain);
+    let folder = folder_with_stored_grants(&keychain);
     let documents = open_documents(folder.path(), &keychain);
-    documents.request_seal_key(KEY_TIMEOUT);
+    documents.request_mac_key(KEY_TIMEOUT);
     keychain.delay.store(150, Ordering::SeqCst);
     let [older, _] =
         write_two_states(&*documents, folder.path(), Document::Grants, [json!(["allowed"]), json!(["revoked"])]);
@@ -173,9 +173,9 @@ fn s21_older_copy_is_rejected_once_a_newer_one_is_written() {
 #[test]
 fn s21_kill_before_the_file_is_written_loses_nothing() {
     let keychain: Arc<GatedKeychain> = Arc::default();
-    let folder = folder_with_sealed_grants(&keychain);
+    let folder = folder_with_stored_grants(&keychain);
     let documents = open_documents(folder.path(), &keychain);
-    documents.request_seal_key(KEY_TIMEOUT);
+    documents.request_mac_key(KEY_TIMEOUT);
     let [older, newer] =
         write_two_states(&*documents, folder.path(), Document::Grants, [json!(["older"]), json!(["newer"])]);
     let (file, next) = (folder.path().join("data/grants.json"), folder.path().join("data/grants.json.next"));
@@ -211,9 +211,9 @@ fn s21_kill_before_the_file_is_written_loses_nothing() {
 #[test]
 fn s21_disabled_sampling_is_not_restored_by_an_old_file() {
     let keychain: Arc<GatedKeychain> = Arc::default();
-    let folder = folder_with_sealed_grants(&keychain);
+    let folder = folder_with_stored_grants(&keychain);
     let documents = open_documents(folder.path(), &keychain);
-    documents.request_seal_key(KEY_TIMEOUT);
+    documents.request_mac_key(KEY_TIMEOUT);
     let state = |on: bool, used: u64| json!({"demo": {"on": on, "spent": {"inAll": {"requests": used}}}});
     let name = Document::Sampling;
     let [on, off] = write_two_states(&*documents, folder.path(), name, [state(true, 0), state(false, 0)]);
@@ -235,16 +235,16 @@ fn s21_disabled_sampling_is_not_restored_by_an_old_file() {
 #[test]
 fn s21_usage_is_retained_with_few_keychain_updates() {
     let keychain: Arc<GatedKeychain> = Arc::default();
-    let folder = folder_with_sealed_grants(&keychain);
+    let folder = folder_with_stored_grants(&keychain);
     let state = |used: u64| json!({"demo": {"on": true, "spent": {"inAll": {"requests": used}}}});
     let name = Document::Sampling;
     let documents = open_documents(folder.path(), &keychain);
-    documents.request_seal_key(KEY_TIMEOUT);
+    documents.request_mac_key(KEY_TIMEOUT);
     documents.write(name, &state(0)).unwrap();
     let fresh = std::fs::read(folder.path().join("data/sampling.json")).unwrap();
     drop(documents);
     let documents = open_documents(folder.path(), &keychain);
-    documents.request_seal_key(KEY_TIMEOUT);
+    documents.request_mac_key(KEY_TIMEOUT);
     let before = keychain.mark_count();
     for used in 1..=20 {
         documents.write(name, &state(used)).unwrap();
@@ -287,9 +287,9 @@ fn restore_file(place: &Path, away: &Path) {
 fn s21_failed_change_does_not_apply_after_a_restart() {
     for (name, keeps_file) in [(Document::Grants, true), (Document::Grants, false), (Document::Roots, true)] {
         let keychain = Arc::default();
-        let folder = folder_with_sealed_grants(&keychain);
+        let folder = folder_with_stored_grants(&keychain);
         let documents = open_documents(folder.path(), &keychain);
-        documents.request_seal_key(KEY_TIMEOUT);
+        documents.request_mac_key(KEY_TIMEOUT);
         let place = folder.path().join("data").join(name.file_name());
         let away = place.with_extension("away");
         let changed = documents.update(name, &mut |_| {
@@ -311,7 +311,7 @@ fn s21_failed_change_does_not_apply_after_a_restart() {
             "the former document is valid at the next start"
         );
         let documents = open_documents(folder.path(), &keychain);
-        documents.request_seal_key(KEY_TIMEOUT);
+        documents.request_mac_key(KEY_TIMEOUT);
         documents.write(name, &json!(["later"])).unwrap();
         let read = reopen_and_read(folder.path(), &keychain, name);
         assert_eq!(read, (Some(json!(["later"])), false), "the document can be changed");
@@ -332,10 +332,10 @@ fn assert_change_fails(documents: &dyn Documents, name: Document, place: &Path, 
 fn s21_external_change_after_a_rolled_back_one_applies() {
     for keeps_next in [true, false] {
         let keychain = Arc::default();
-        let folder = folder_with_sealed_grants(&keychain);
+        let folder = folder_with_stored_grants(&keychain);
         let [first, second] = [(); 2].map(|()| open_documents(folder.path(), &keychain));
-        first.request_seal_key(KEY_TIMEOUT);
-        second.request_seal_key(KEY_TIMEOUT);
+        first.request_mac_key(KEY_TIMEOUT);
+        second.request_mac_key(KEY_TIMEOUT);
         let place = folder.path().join("data/grants.json");
         assert_change_fails(&*first, Document::Grants, &place, &json!(["failed"]));
         if !keeps_next {
@@ -354,9 +354,9 @@ fn s21_external_change_after_a_rolled_back_one_applies() {
 #[test]
 fn s21_rollback_holds_the_lock_for_a_bounded_time() {
     let keychain: Arc<GatedKeychain> = Arc::default();
-    let folder = folder_with_sealed_grants(&keychain);
+    let folder = folder_with_stored_grants(&keychain);
     let documents = open_documents(folder.path(), &keychain);
-    documents.request_seal_key(KEY_TIMEOUT);
+    documents.request_mac_key(KEY_TIMEOUT);
     let delay = Duration::from_millis(1_900);
     keychain.delay.store(delay.as_millis() as u64, Ordering::SeqCst);
     // The duration matters: other instances give up waiting for the lock after three seconds.
@@ -376,10 +376,10 @@ fn s21_usage_counts_do_not_hide_a_failed_change_from_the_keychain() {
     let name = Document::Sampling;
     for counts_elsewhere in [false, true] {
         let keychain: Arc<GatedKeychain> = Arc::default();
-        let folder = folder_with_sealed_grants(&keychain);
+        let folder = folder_with_stored_grants(&keychain);
         let [first, second] = [(); 2].map(|()| open_documents(folder.path(), &keychain));
-        first.request_seal_key(KEY_TIMEOUT);
-        second.request_seal_key(KEY_TIMEOUT);
+        first.request_mac_key(KEY_TIMEOUT);
+        second.request_mac_key(KEY_TIMEOUT);
         second.write(name, &state(0)).unwrap();
         let place = folder.path().join("data/sampling.json");
         assert_change_fails(&*first, name, &place, &state(1));
@@ -401,9 +401,9 @@ fn s21_usage_counts_do_not_hide_a_failed_change_from_the_keychain() {
 #[test]
 fn s21_failed_rollback_reports_that_the_change_may_apply() {
     let keychain: Arc<GatedKeychain> = Arc::default();
-    let folder = folder_with_sealed_grants(&keychain);
+    let folder = folder_with_stored_grants(&keychain);
     let documents = open_documents(folder.path(), &keychain);
-    documents.request_seal_key(KEY_TIMEOUT);
+    documents.request_mac_key(KEY_TIMEOUT);
     let place = folder.path().join("data/grants.json");
     let next = folder.path().join("data/grants.json.next");
     *keychain.run_at_next_mark.lock().unwrap() = Some(Box::new(move || {
@@ -422,13 +422,13 @@ fn s21_failed_rollback_reports_that_the_change_may_apply() {
 
 #[cfg(unix)]
 #[test]
-fn s21_sealed_document_behind_a_link_is_replaced_at_its_target() {
+fn s21_document_behind_a_link_is_replaced_at_its_target() {
     use std::os::unix::fs::PermissionsExt as _;
 
     // `/dev/shm` is another file system on Linux.
     for elsewhere in [std::env::temp_dir(), PathBuf::from("/dev/shm")].iter().filter(|folder| folder.is_dir()) {
         let keychain = Arc::default();
-        let folder = folder_with_sealed_grants(&keychain);
+        let folder = folder_with_stored_grants(&keychain);
         let elsewhere = tempfile::tempdir_in(elsewhere).unwrap();
         let (place, target) = (folder.path().join("data/grants.json"), elsewhere.path().join("own.json"));
         std::fs::copy(&place, &target).unwrap();
@@ -436,7 +436,7 @@ fn s21_sealed_document_behind_a_link_is_replaced_at_its_target() {
         std::fs::remove_file(&place).unwrap();
         std::os::unix::fs::symlink(&target, &place).unwrap();
         let documents = open_documents(folder.path(), &keychain);
-        documents.request_seal_key(KEY_TIMEOUT);
+        documents.request_mac_key(KEY_TIMEOUT);
         assert!(add_grant(&*documents), "the document is changed");
         assert!(place.is_symlink(), "the link stays");
         assert_eq!(stored_grants(folder.path()), json!(["old", "new"]), "the target of the link is written");

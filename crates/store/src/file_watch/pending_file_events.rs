@@ -145,52 +145,52 @@ mod tests {
 
     use super::*;
 
-    fn notices_for(paths: &[&str]) -> PendingFileEvents {
-        let notices = PendingFileEvents::default();
+    fn events_of_files(paths: &[&str]) -> PendingFileEvents {
+        let events = PendingFileEvents::default();
         for path in paths {
-            notices.add_file(Path::new(path));
+            events.add_file(Path::new(path));
         }
-        notices
+        events
     }
 
     fn new_event(kind: EventKind, path: &str) -> Event {
         Event::new(kind).add_path(PathBuf::from(path))
     }
 
-    fn take_notices(notices: &PendingFileEvents) -> Vec<PathBuf> {
-        notices.lock().take_due(Instant::now() + MAX_REPORT_DELAY)
+    fn take_due_paths(events: &PendingFileEvents) -> Vec<PathBuf> {
+        events.lock().take_due(Instant::now() + MAX_REPORT_DELAY)
     }
 
     const MODIFIED: EventKind = EventKind::Modify(ModifyKind::Any);
 
     #[test]
     fn file_event_notifies_the_watcher_of_its_file_only() {
-        let notices = notices_for(&["/a/one.json", "/a/two.json"]);
-        notices.on_event(Some(&new_event(MODIFIED, "/a/two.json")));
-        notices.on_event(Some(&new_event(MODIFIED, "/a/history.db")));
-        notices.on_event(Some(&new_event(EventKind::Access(AccessKind::Any), "/a/one.json")));
-        assert_eq!(take_notices(&notices), [PathBuf::from("/a/two.json")]);
-        assert!(take_notices(&notices).is_empty(), "each notification is reported once");
+        let events = events_of_files(&["/a/one.json", "/a/two.json"]);
+        events.on_event(Some(&new_event(MODIFIED, "/a/two.json")));
+        events.on_event(Some(&new_event(MODIFIED, "/a/history.db")));
+        events.on_event(Some(&new_event(EventKind::Access(AccessKind::Any), "/a/one.json")));
+        assert_eq!(take_due_paths(&events), [PathBuf::from("/a/two.json")]);
+        assert!(take_due_paths(&events).is_empty(), "each notification is reported once");
     }
 
     #[test]
     fn folder_event_or_error_notifies_the_watchers_of_all_files() {
-        let notices = notices_for(&["/a/one.json", "/a/two.json", "/b/three.json"]);
-        notices.on_event(Some(&new_event(MODIFIED, "/a")));
-        assert_eq!(take_notices(&notices).len(), 2);
-        notices.on_event(None);
-        assert_eq!(take_notices(&notices).len(), 3);
+        let events = events_of_files(&["/a/one.json", "/a/two.json", "/b/three.json"]);
+        events.on_event(Some(&new_event(MODIFIED, "/a")));
+        assert_eq!(take_due_paths(&events).len(), 2);
+        events.on_event(None);
+        assert_eq!(take_due_paths(&events).len(), 3);
     }
 
     #[test]
     fn only_the_removal_of_a_folder_loses_its_watch() {
-        let notices = notices_for(&["/a/one.json"]);
-        notices.on_event(Some(&new_event(EventKind::Remove(RemoveKind::File), "/a/one.json")));
-        notices.on_event(Some(&new_event(MODIFIED, "/a")));
-        assert!(!notices.take_folder_lost_flag());
-        notices.on_event(Some(&new_event(EventKind::Remove(RemoveKind::Folder), "/a")));
-        assert!(notices.take_folder_lost_flag());
-        assert!(!notices.take_folder_lost_flag(), "each loss is reported once");
+        let events = events_of_files(&["/a/one.json"]);
+        events.on_event(Some(&new_event(EventKind::Remove(RemoveKind::File), "/a/one.json")));
+        events.on_event(Some(&new_event(MODIFIED, "/a")));
+        assert!(!events.take_folder_lost_flag());
+        events.on_event(Some(&new_event(EventKind::Remove(RemoveKind::Folder), "/a")));
+        assert!(events.take_folder_lost_flag());
+        assert!(!events.take_folder_lost_flag(), "each loss is reported once");
     }
 
     #[test]
@@ -204,8 +204,8 @@ mod tests {
 
     #[test]
     fn wake_ends_a_wait_for_file_events() {
-        let notices = notices_for(&["/a/one.json"]);
-        notices.wake();
-        assert!(notices.wait_until(Instant::now() + Duration::from_secs(60)).is_empty());
+        let events = events_of_files(&["/a/one.json"]);
+        events.wake();
+        assert!(events.wait_until(Instant::now() + Duration::from_secs(60)).is_empty());
     }
 }

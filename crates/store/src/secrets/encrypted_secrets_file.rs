@@ -12,8 +12,8 @@ use zeroize::Zeroizing;
 const SECRETS_FORMAT_VERSION: u32 = 1;
 /// Length of the key that encrypts `secrets.json`, in bytes.
 pub(super) const KEY_BYTES: usize = 32;
-/// Name with which [`SealedFile::check`] is encrypted in place of the name of a secret. Names of secrets are never
-/// empty.
+/// Name with which [`EncryptedSecretsFile::check`] is encrypted in place of the name of a secret. Names of secrets are
+/// never empty.
 const KEY_CHECK_NAME: &str = "";
 
 /// The key that encrypts one `secrets.json`.
@@ -43,18 +43,18 @@ impl SecretsKey {
 
     /// Encrypts a secret with a random nonce, and binds the result to its name: it can't be decrypted under another
     /// name.
-    pub(super) fn seal(&self, name: &str, secret: &str) -> Result<SealedSecret, SecretCipherError> {
+    pub(super) fn encrypt(&self, name: &str, secret: &str) -> Result<EncryptedSecret, SecretCipherError> {
         let mut bytes = secret.as_bytes().to_vec();
         let nonce = self.cipher.seal_in_place_append_tag(Aad::from(name.as_bytes()), &mut bytes);
         let nonce = nonce.map_err(|_| SecretCipherError)?;
-        Ok(SealedSecret { nonce: STANDARD.encode(nonce.as_ref()), sealed: STANDARD.encode(bytes) })
+        Ok(EncryptedSecret { nonce: STANDARD.encode(nonce.as_ref()), ciphertext: STANDARD.encode(bytes) })
     }
 
     /// Decrypts a secret that was encrypted under this name.
-    pub(super) fn open(&self, name: &str, entry: &SealedSecret) -> Result<String, SecretCipherError> {
+    pub(super) fn decrypt(&self, name: &str, entry: &EncryptedSecret) -> Result<String, SecretCipherError> {
         let nonce = STANDARD.decode(&entry.nonce).map_err(|_| SecretCipherError)?;
         let nonce = Nonce::try_assume_unique_for_key(&nonce).map_err(|_| SecretCipherError)?;
-        let mut bytes = Zeroizing::new(STANDARD.decode(&entry.sealed).map_err(|_| SecretCipherError)?);
+        let mut bytes = Zeroizing::new(STANDARD.decode(&entry.ciphertext).map_err(|_| SecretCipherError)?);
         let opened = self.cipher.open_in_place(nonce, Aad::from(name.as_bytes()), &mut bytes);
         String::from_utf8(opened.map_err(|_| SecretCipherError)?.to_vec()).map_err(|_| SecretCipherError)
     }
@@ -63,27 +63,28 @@ impl SecretsKey {
 /// The JSON content of `secrets.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SealedFile {
+pub(super) struct EncryptedSecretsFile {
     version: u32,
     /// Identifier of the key that encrypts the file.
     pub(super) key: String,
     /// An empty text encrypted with the key of the file. A key is the right one if it decrypts this text.
-    check: SealedSecret,
+    check: EncryptedSecret,
     /// Encrypted secrets by name.
-    pub(super) entries: BTreeMap<String, SealedSecret>,
+    pub(super) entries: BTreeMap<String, EncryptedSecret>,
 }
 
 /// An encrypted secret as nonce and ciphertext, in base64.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SealedSecret {
+pub(super) struct EncryptedSecret {
     nonce: String,
-    sealed: String,
+    #[serde(rename = "sealed")]
+    ciphertext: String,
 }
 
-impl SealedFile {
+impl EncryptedSecretsFile {
     pub(super) fn new(key: &SecretsKey) -> Result<Self, SecretCipherError> {
-        let check = key.seal(KEY_CHECK_NAME, "")?;
+        let check = key.encrypt(KEY_CHECK_NAME, "")?;
         Ok(Self { version: SECRETS_FORMAT_VERSION, key: key.id.clone(), check, entries: BTreeMap::new() })
     }
 
@@ -101,7 +102,7 @@ impl SealedFile {
 
     /// Returns `true` if this key encrypts `secrets.json`.
     pub(super) fn is_encrypted_with(&self, key: &SecretsKey) -> bool {
-        self.key == key.id && key.open(KEY_CHECK_NAME, &self.check).is_ok()
+        self.key == key.id && key.decrypt(KEY_CHECK_NAME, &self.check).is_ok()
     }
 }
 
@@ -119,38 +120,38 @@ mod tests {
     #[test]
     fn secret_is_decrypted_with_its_key_and_name_only() {
         let (one, two) = (key(), key());
-        let sealed = one.seal("a", "top-secret").unwrap();
-        assert_eq!(one.open("a", &sealed).as_deref(), Ok("top-secret"), "the right key and name must decrypt");
-        assert_eq!(one.open("b", &sealed), Err(SecretCipherError), "another name must not decrypt");
-        assert_eq!(two.open("a", &sealed), Err(SecretCipherError), "another key must not decrypt");
-        assert_ne!(one.seal("a", "top-secret").unwrap(), sealed, "each encryption must use a new nonce");
-        let mut bytes = STANDARD.decode(&sealed.sealed).unwrap();
+        let encrypted = one.encrypt("a", "top-secret").unwrap();
+        assert_eq!(one.decrypt("a", &encrypted).as_deref(), Ok("top-secret"), "the right key and name must decrypt");
+        assert_eq!(one.decrypt("b", &encrypted), Err(SecretCipherError), "another name must not decrypt");
+        assert_eq!(two.decrypt("a", &encrypted), Err(SecretCipherError), "another key must not decrypt");
+        assert_ne!(one.encrypt("a", "top-secret").unwrap(), encrypted, "each encryption must use a new nonce");
+        let mut bytes = STANDARD.decode(&encrypted.ciphertext).unwrap();
         for at in 0..bytes.len() {
             bytes[at] ^= 1;
-            let changed = SealedSecret { sealed: STANDARD.encode(&bytes), ..sealed.clone() };
+            let changed = EncryptedSecret { ciphertext: STANDARD.encode(&bytes), ..encrypted.clone() };
             assert_eq!(
-                one.open("a", &changed),
+                one.decrypt("a", &changed),
                 Err(SecretCipherError),
                 "a file with a changed byte {at} must not be decrypted"
             );
             bytes[at] ^= 1;
         }
         for strange in ["", "AAAA", "no base64"] {
-            let entry = SealedSecret { nonce: strange.to_owned(), sealed: strange.to_owned() };
-            assert_eq!(one.open("a", &entry), Err(SecretCipherError), "{strange:?} must not decrypt");
+            let entry = EncryptedSecret { nonce: strange.to_owned(), ciphertext: strange.to_owned() };
+            assert_eq!(one.decrypt("a", &entry), Err(SecretCipherError), "{strange:?} must not decrypt");
         }
     }
 
     #[test]
     fn secrets_file_recognizes_its_key() {
         let (one, two) = (key(), key());
-        let file = SealedFile::new(&one).unwrap();
+        let file = EncryptedSecretsFile::new(&one).unwrap();
         assert!(
             file.is_encrypted_with(&one) && !file.is_encrypted_with(&two),
             "a file must recognize only its own key"
         );
         let same_name = SecretsKey::new(&one.id, &[7; KEY_BYTES]).unwrap();
         assert!(!file.is_encrypted_with(&same_name), "another key of the same name must not be recognized");
-        assert!(SealedFile::read(b"{\"version\":2}").is_err(), "another version must be refused");
+        assert!(EncryptedSecretsFile::read(b"{\"version\":2}").is_err(), "another version must be refused");
     }
 }

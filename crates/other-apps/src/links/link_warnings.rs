@@ -11,7 +11,7 @@ use url::{Host, Url};
 
 use crate::bridged_servers::{parse_bridge, program_name};
 use crate::notes::{MAX_QUOTED_CHARS, omission_note, quoted_text, shortened_text};
-use crate::secret_detection::{has_secret, is_empty_or_switch, is_secret_name};
+use crate::secret_detection::{has_secret, is_empty_or_boolean, is_secret_name};
 use crate::server_candidate::ServerCandidate;
 
 /// Maximum number of warnings about one server.
@@ -110,7 +110,7 @@ fn shorten_host_at_start(host: &str) -> String {
 
 /// Returns `true` if a value is empty, a boolean, or contains a placeholder such as `${NAME}` or `<key>`.
 fn needs_value(value: &str) -> bool {
-    is_empty_or_switch(value.trim()) || value.contains("${") || (value.contains('<') && value.contains('>'))
+    is_empty_or_boolean(value.trim()) || value.contains("${") || (value.contains('<') && value.contains('>'))
 }
 
 fn remote_warnings(remote: &HttpConfig) -> Vec<ImportNote> {

@@ -1,4 +1,4 @@
-//! A keychain that several instances use in turn, and functions that open a folder. Caller: `sealed_documents.rs`.
+//! A keychain that several instances use in turn, and functions that open a folder. Caller: `documents_with_mac.rs`.
 
 use std::ops::Deref;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ports::{Document, Documents, SecretError, SecretPersistence, Secrets};
 use serde_json::{Value, json};
-use store::PlatformInFolder;
+use store::FileBackedPlatform;
 
 use super::KEYCHAIN_MARK_NAME;
 use crate::common::keychain::TestKeychain;
@@ -56,15 +56,15 @@ impl GatedKeychain {
 
 /// Opens the documents of the folder in another instance of the store.
 pub(super) fn open_documents(folder: &Path, keychain: &Arc<GatedKeychain>) -> Arc<dyn Documents> {
-    let platform = Arc::new(PlatformInFolder::new(folder.to_owned()));
+    let platform = Arc::new(FileBackedPlatform::new(folder.to_owned()));
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), platform, keychain.clone()).unwrap().documents
 }
 
-/// Returns a folder in which an earlier instance wrote sealed grants.
-pub(super) fn folder_with_sealed_grants(keychain: &Arc<GatedKeychain>) -> tempfile::TempDir {
+/// Returns a folder in which an earlier instance wrote grants.
+pub(super) fn folder_with_stored_grants(keychain: &Arc<GatedKeychain>) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let documents = open_documents(folder.path(), keychain);
-    documents.request_seal_key(KEY_TIMEOUT);
+    documents.request_mac_key(KEY_TIMEOUT);
     documents.write(Document::Grants, &json!(["old"])).unwrap();
     poll_until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(KEYCHAIN_MARK_NAME));
     folder

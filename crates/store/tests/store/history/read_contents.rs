@@ -1,9 +1,9 @@
-//! Tests of attacks on the recorded readings of a conversation (S26): its items prove the same readings.
+//! Tests of attacks on the recorded read contents of a conversation (S26): its items prove the same contents.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use domain::history::{Conversation, NewHistoryItem, Reading, ReadingKind};
+use domain::history::{Conversation, NewHistoryItem, ReadContent, ReadContentKind};
 use ports::History;
 use rusqlite::Connection;
 use serde_json::json;
@@ -17,12 +17,12 @@ fn call_item(id: &str, tool: &str) -> NewHistoryItem {
     let body = json!({"kind": "tool_call", "call": id, "server": "harbour", "tool": tool, "arguments": {},
         "result": {"content": [{"type": "text", "text": "a page"}], "structured": null, "structuredProblem": null,
             "isError": false, "arguments": {}}, "error": null, "took": 3});
-    let readings = vec![tool_reading(tool, false)];
-    NewHistoryItem { body, sources: vec!["harbour".into()], readings, ..user_message(id, "") }
+    let read_contents = vec![tool_output_read(tool, false)];
+    NewHistoryItem { body, sources: vec!["harbour".into()], read_contents, ..user_message(id, "") }
 }
 
-fn tool_reading(tool: &str, open_world: bool) -> Reading {
-    Reading { open_world, ..Reading::new("harbour", ReadingKind::Tool, tool) }
+fn tool_output_read(tool: &str, open_world: bool) -> ReadContent {
+    ReadContent { open_world, ..ReadContent::new("harbour", ReadContentKind::Tool, tool) }
 }
 
 fn read_conversation(history: &dyn History) -> Conversation {
@@ -40,8 +40,8 @@ fn attacked_conversation(sql: &str) -> (tempfile::TempDir, Arc<TestKeychain>, Co
     ports.history.write("c", &[user_message("2", "go on"), call_item("3", "fetch")]).unwrap();
     drop(ports);
     execute_sql(folder.path(), sql);
-    let readings = read_conversation(open_with_keychain(folder.path(), &keychain).history.as_ref());
-    (folder, keychain, readings)
+    let conversation = read_conversation(open_with_keychain(folder.path(), &keychain).history.as_ref());
+    (folder, keychain, conversation)
 }
 
 fn execute_sql(folder: &Path, sql: &str) {
@@ -49,25 +49,29 @@ fn execute_sql(folder: &Path, sql: &str) {
 }
 
 #[test]
-fn s26_unchanged_readings_are_read_as_written() {
-    let (folder, keychain, readings) = attacked_conversation("");
+fn s26_unchanged_read_contents_are_returned_as_written() {
+    let (folder, keychain, conversation) = attacked_conversation("");
     assert_eq!(
-        readings.readings,
-        [tool_reading("fetch", false), tool_reading("list", false)],
-        "readings are read back as written"
+        conversation.read_contents,
+        [tool_output_read("fetch", false), tool_output_read("list", false)],
+        "contents are returned as written"
     );
     let (one, two) = (open_with_keychain(folder.path(), &keychain), open_with_keychain(folder.path(), &keychain));
     one.history.write("c", &[call_item("4", "list"), user_message("5", "and on")]).unwrap();
     two.history.write("c", &[call_item("6", "look")]).unwrap();
-    let all = [tool_reading("fetch", false), tool_reading("list", false), tool_reading("look", false)];
-    assert_eq!(read_conversation(one.history.as_ref()).readings, all, "readings of all instances are merged");
+    let all = [tool_output_read("fetch", false), tool_output_read("list", false), tool_output_read("look", false)];
+    assert_eq!(read_conversation(one.history.as_ref()).read_contents, all, "read contents of all instances are merged");
     one.history.delete("c").unwrap();
     one.history.create(&new_conversation("c")).unwrap();
-    assert_eq!(read_conversation(two.history.as_ref()).readings, [], "a deleted conversation has no readings");
+    assert_eq!(
+        read_conversation(two.history.as_ref()).read_contents,
+        [],
+        "a deleted conversation has no read contents"
+    );
 }
 
 #[test]
-fn s26_externally_removed_readings_are_recovered_from_the_items() {
+fn s26_externally_removed_read_contents_are_recovered_from_the_items() {
     let attacks = [
         "DELETE FROM reading",
         "DELETE FROM reading; DELETE FROM reading_seal; DELETE FROM source",
@@ -77,18 +81,22 @@ fn s26_externally_removed_readings_are_recovered_from_the_items() {
         "DROP TABLE reading; DROP TABLE reading_seal; DELETE FROM source",
     ];
     for sql in attacks {
-        let (folder, keychain, readings) = attacked_conversation(sql);
+        let (folder, keychain, conversation) = attacked_conversation(sql);
         for tool in ["list", "fetch"] {
-            assert!(readings.readings.contains(&tool_reading(tool, true)), "{sql}: {:?}", readings.readings);
+            assert!(
+                conversation.read_contents.contains(&tool_output_read(tool, true)),
+                "{sql}: {:?}",
+                conversation.read_contents
+            );
         }
-        assert!(readings.sources.contains(&"harbour".to_owned()), "{sql}: {:?}", readings.sources);
+        assert!(conversation.sources.contains(&"harbour".to_owned()), "{sql}: {:?}", conversation.sources);
         open_with_keychain(folder.path(), &keychain).history.write("c", &[user_message("later", "go on")]).unwrap();
         let later = read_conversation(open_with_keychain(folder.path(), &keychain).history.as_ref());
         for tool in ["list", "fetch"] {
             assert!(
-                later.readings.contains(&tool_reading(tool, true)),
+                later.read_contents.contains(&tool_output_read(tool, true)),
                 "after another write, {sql}: {:?}",
-                later.readings
+                later.read_contents
             );
         }
         assert!(later.sources.contains(&"harbour".to_owned()), "after another write, {sql}: {:?}", later.sources);
