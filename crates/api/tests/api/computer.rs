@@ -72,7 +72,7 @@ async fn missing_program_and_folder_of_a_command_are_reported() {
     std::fs::write(&program, "#!/bin/sh\n").unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let app = TestApp::start(Vec::new()).await;
-    let api = api_with_programs(&app, home.path());
+    let api = api_with_search_path_in_home(&app, home.path());
     let absent = home.path().join("absent");
     let (home, program, absent) = (home.path(), program.as_path(), absent.as_path());
     for (request, is_program_missing, is_folder_missing) in [

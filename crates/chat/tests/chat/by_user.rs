@@ -97,7 +97,7 @@ async fn wait_for_the_decision_is_stored_apart_from_the_duration() {
         advance_time(DECISION_TIME).await;
         talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     };
-    let ((), result) = tokio::join!(decide, talk.chat.call_tool(call_of_add_tool("sum")));
+    let ((), result) = tokio::join!(decide, talk.chat.call_tool(user_call_of_add_tool("sum")));
     result.unwrap();
     let (took, waited) = stored_durations(&talk);
     assert!(waited >= 20_000, "the decision took 20 seconds: {waited} ms");

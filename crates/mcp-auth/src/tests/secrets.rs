@@ -105,7 +105,7 @@ fn secret_is_redacted_in_earlier_steps() {
     let body = br#"{"access_token":"token-of-later","note":"token-of-later is yours"}"#;
     let answer = answer.body(body.to_vec()).unwrap();
     let request = log.displayed_request(&http::Request::post("https://a.example/token").body(Vec::new()).unwrap());
-    log.http_request(now, std::time::Duration::ZERO, AuthPhase::Token, &request, Some(&answer));
+    log.add_http_request(now, std::time::Duration::ZERO, AuthPhase::Token, &request, Some(&answer));
     let shown = format!("{:?}", log.steps());
     assert!(!shown.contains("token-of-later"), "the token must be redacted everywhere: {shown}");
     assert!(shown.contains("[redacted] is yours"), "other text must be retained: {shown}");
