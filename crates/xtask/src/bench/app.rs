@@ -11,7 +11,9 @@ use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
 use crate::progress::print_step;
 use crate::screen::{VirtualScreen, has_display};
-use crate::system_packages::{self, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, HEADLESS_PACKAGES, RequiredPackage};
+use crate::system_packages::{
+    self, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, RequiredPackage, VIRTUAL_DISPLAY_PACKAGES,
+};
 use crate::{desktop_app, node, workspace};
 
 /// Number of runs of each measurement. The median is reported.
@@ -38,9 +40,9 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     let profile = if options.debug { desktop_app::DEBUG_PROFILE } else { desktop_app::RELEASE_PROFILE };
     let mut needs: Vec<RequiredPackage> = COMPILER_PACKAGES.iter().chain(DESKTOP_APP_BUILD_PACKAGES).copied().collect();
     if !has_display() {
-        needs.extend(HEADLESS_PACKAGES);
+        needs.extend(VIRTUAL_DISPLAY_PACKAGES);
     }
-    system_packages::ensure_installed(&needs, yes)?;
+    system_packages::ensure_packages_are_installed(&needs, yes)?;
     node::check_node_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_ui(&mut Program::run)?;
@@ -68,10 +70,10 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
 fn measure_once(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &str) -> Result<f64, Problem> {
     // Uses an empty home folder, so that every start is a first start and the user's servers, windows and running
     // instances are not affected.
-    let home = workspace::target_folder("bench/home")?;
+    let home = workspace::create_folder_in_target("bench/home")?;
     fs::remove_dir_all(&home).map_err(Problem::file_error(&home))?;
     fs::create_dir_all(&home).map_err(Problem::file_error(&home))?;
-    let log = workspace::target_folder("bench")?.join(format!("{name}.log"));
+    let log = workspace::create_folder_in_target("bench")?.join(format!("{name}.log"));
     let output = fs::File::create(&log).map_err(Problem::file_error(&log))?;
     let program = match screen {
         Some(screen) => screen.program(app),

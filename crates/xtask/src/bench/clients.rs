@@ -136,8 +136,8 @@ pub(super) fn install_clients(clients: &[BenchClient], profile: &str) -> Result<
 
 fn install_python() -> Result<(), Problem> {
     let requirements = benchmark_clients_folder().join("python/requirements.txt");
-    let stamp = workspace::target_folder("stamps")?.join("bench-requirements.txt");
-    node::run_once_per_content(&requirements, &stamp, python_path().exists(), || {
+    let stamp = workspace::create_folder_in_target("stamps")?.join("bench-requirements.txt");
+    node::run_unless_file_is_unchanged(&requirements, &stamp, python_path().exists(), || {
         print_step("installing the Python SDK into target/venv-bench");
         Program::new("python3").args(["-m", "venv", "--clear"]).arg(venv_folder()).run()?;
         let pip =

@@ -73,10 +73,10 @@ pub(crate) enum CountComparison {
 /// # Errors
 /// Returns a [`Problem`] if a step grew by more than the tolerance, or if a required program is missing.
 pub(crate) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
-    system_packages::ensure_installed(&[VALGRIND_PACKAGES, SANDBOX_PACKAGES].concat(), yes)?;
+    system_packages::ensure_packages_are_installed(&[VALGRIND_PACKAGES, SANDBOX_PACKAGES].concat(), yes)?;
     // A selection by package would build with other features than the tests.
     let programs = ["--bin", "bench-steps", "--bin", "bench-server"];
-    shared_build::cargo_with_clippy("build").args(shared_build::package_arguments()).args(programs).run()?;
+    shared_build::cargo_with_clippy("build").args(shared_build::cargo_package_arguments()).args(programs).run()?;
     if options.write {
         fs::write(instruction_counts_file(), count_instructions(None)?.text())
             .map_err(Problem::file_error(instruction_counts_file()))?;
@@ -152,7 +152,7 @@ fn count_instructions(committed: Option<&InstructionCounts>) -> Result<Instructi
 /// Runs an operation under callgrind with `count` repetitions, and returns the total number of instructions of the
 /// program.
 fn run_callgrind(step: &str, count: u64) -> Result<u64, Problem> {
-    let out = workspace::target_folder("guard")?.join(step);
+    let out = workspace::create_folder_in_target("guard")?.join(step);
     Program::new("bwrap")
         .args(NAMESPACE_OPTIONS)
         .arg("valgrind")

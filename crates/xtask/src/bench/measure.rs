@@ -109,7 +109,7 @@ impl MeasurementConditions {
 
 /// Returns the complete standard output of a program. The error of a failed program contains its standard error.
 fn run_and_capture(program: Program) -> Result<String, Problem> {
-    let log = workspace::target_folder("bench")?.join("compare.log");
+    let log = workspace::create_folder_in_target("bench")?.join("compare.log");
     let errors = File::create(&log).map_err(Problem::file_error(&log))?;
     let mut running = program.stderr_to(&errors).map_err(Problem::file_error(&log))?.with_piped_stdout().start()?;
     let (sender, words) = mpsc::channel();

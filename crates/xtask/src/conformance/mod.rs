@@ -91,7 +91,7 @@ fn run_concurrently(
     runs: Vec<ScenarioRun>,
     client: &Path,
 ) -> Result<ScenarioOutcomes, Problem> {
-    let output = workspace::target_folder("conformance/output")?;
+    let output = workspace::create_folder_in_target("conformance/output")?;
     let queue: Mutex<VecDeque<(usize, ScenarioRun)>> = Mutex::new(runs.into_iter().enumerate().collect());
     let done = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -106,7 +106,7 @@ fn run_concurrently(
             });
         }
     });
-    process::check_interrupt()?;
+    process::fail_if_interrupted()?;
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(at, ..)| *at);
     Ok(done.into_iter().map(|(_, name, verdict)| (name, verdict)).collect())
@@ -120,7 +120,7 @@ fn run_scenario(
     client: &Path,
     output: &Path,
 ) -> Result<ScenarioVerdict, Problem> {
-    process::check_interrupt()?;
+    process::fail_if_interrupted()?;
     let folder: PathBuf = output.join(run.name().replace(['/', ' '], "_"));
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(Problem::file_error(&folder))?;

@@ -23,12 +23,12 @@ pub(super) struct ConformanceSuite {
 impl ConformanceSuite {
     /// Installs the suite from its lockfile, unless it is already installed from an identical one.
     pub(super) fn install(run: ProgramRunner) -> Result<Self, Problem> {
-        let folder = workspace::target_folder("conformance")?;
+        let folder = workspace::create_folder_in_target("conformance")?;
         let ours = workspace::tests_folder().join("conformance");
         let lockfile = ours.join("package-lock.json");
-        let stamp = workspace::target_folder("stamps")?.join("conformance-package-lock.json");
+        let stamp = workspace::create_folder_in_target("stamps")?.join("conformance-package-lock.json");
         let modules = folder.join("node_modules");
-        node::run_once_per_content(&lockfile, &stamp, modules.exists(), || {
+        node::run_unless_file_is_unchanged(&lockfile, &stamp, modules.exists(), || {
             print_step("installing the conformance suite into target/conformance");
             for name in ["package.json", "package-lock.json"] {
                 fs::copy(ours.join(name), folder.join(name)).map_err(Problem::file_error(folder.join(name)))?;

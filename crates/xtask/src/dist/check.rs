@@ -46,7 +46,7 @@ pub(super) fn run(packages: &[PathBuf], tree: &Path) -> Result<(), Problem> {
         }
     }
     if let Some(deb) = of_kind("deb") {
-        install::test_packages(deb, of_kind("rpm").map(PathBuf::as_path))?;
+        install::test_package_installation(deb, of_kind("rpm").map(PathBuf::as_path))?;
     }
     if failed { Err(Problem::ChecksFailed) } else { Ok(()) }
 }

@@ -44,7 +44,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     }
     let cases: Vec<&HostileCase> =
         known.iter().filter(|case| options.cases.is_empty() || options.cases.contains(&case.id)).collect();
-    let folder = workspace::target_folder("hostile")?;
+    let folder = workspace::create_folder_in_target("hostile")?;
     let seed = options.seed.unwrap_or_else(seed_from_clock);
     print_step(&format!("what varies, varies by --seed {seed}"));
     let omitted: &[AttackTarget] = match options.no_page {

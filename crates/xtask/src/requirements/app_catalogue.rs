@@ -6,7 +6,7 @@
 use std::fs;
 
 use super::named::RequirementMention;
-use super::table::{RequirementTables, parse_rows};
+use super::table::{RequirementTables, parse_table_rows};
 use crate::problem::Problem;
 use crate::test_names::find_test_line;
 use crate::tidy::tree::Tree;
@@ -19,7 +19,7 @@ const APP_REQUIREMENT_COLUMNS: usize = 6;
 /// Text at the start of the last cell in a row that has no test in this repository. The reason follows.
 const REASON_WITHOUT_TEST_PREFIX: &str = "not done: ";
 /// Content of the requirement cell in a row that corresponds to no row of `tests/conformance/requirements.tsv`.
-const NO_REQUIREMENT: &str = "-";
+const NO_REQUIREMENT_CELL: &str = "-";
 
 /// Row of the table: a test that the project of MCP Apps lists for hosts, and how this repository covers it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,11 +41,11 @@ enum AppRequirementCoverage {
 
 /// Contents of `tests/apps/requirements.tsv`.
 #[derive(Debug, Default)]
-pub(super) struct AppCatalogue {
+pub(super) struct AppRequirementCatalogue {
     rows: Vec<AppRequirement>,
 }
 
-impl AppCatalogue {
+impl AppRequirementCatalogue {
     pub(super) fn read() -> Result<Self, Problem> {
         let path = workspace::root_folder().join(APP_REQUIREMENTS_PATH);
         Self::parse(&fs::read_to_string(&path).map_err(Problem::file_error(&path))?)
@@ -53,7 +53,7 @@ impl AppCatalogue {
 
     fn parse(text: &str) -> Result<Self, Problem> {
         let mut rows = Vec::new();
-        for row in parse_rows(APP_REQUIREMENTS_PATH, text, APP_REQUIREMENT_COLUMNS)? {
+        for row in parse_table_rows(APP_REQUIREMENTS_PATH, text, APP_REQUIREMENT_COLUMNS)? {
             let (id, requirement, covered) = (row[0], row[4], row[5]);
             let coverage = match covered.split_once(" :: ") {
                 _ if covered.starts_with(REASON_WITHOUT_TEST_PREFIX) => AppRequirementCoverage::NotDone,
@@ -65,7 +65,7 @@ impl AppCatalogue {
                     return Err(Problem::Machine(cause));
                 }
             };
-            let requirement = (requirement != NO_REQUIREMENT).then(|| requirement.to_owned());
+            let requirement = (requirement != NO_REQUIREMENT_CELL).then(|| requirement.to_owned());
             rows.push(AppRequirement { id: id.to_owned(), requirement, coverage });
         }
         Ok(Self { rows })
@@ -109,17 +109,18 @@ mod tests {
     use super::*;
 
     const HEADING: &str = "id\tlevel\tsource\tclause\trequirement\ttest\n";
-    const RUST_TEST: &str = "#[test]\nfn input() {}\n\nfn helper() {}\n";
-    const SCRIPT_TEST: &str = "  test(\"the app is shown\", async () => {});\n";
+    const RUST_TEST_SOURCE: &str = "#[test]\nfn input() {}\n\nfn helper() {}\n";
+    const SCRIPT_TEST_SOURCE: &str = "  test(\"the app is shown\", async () => {});\n";
 
     fn tree() -> Tree {
-        Tree::from_files(&[("crates/a/tests/all.rs", RUST_TEST), ("tests/page/a.spec.ts", SCRIPT_TEST)])
+        Tree::from_files(&[("crates/a/tests/all.rs", RUST_TEST_SOURCE), ("tests/page/a.spec.ts", SCRIPT_TEST_SOURCE)])
     }
 
-    fn catalogue(rows: &[(&str, &str, &str)]) -> AppCatalogue {
+    fn catalogue(rows: &[(&str, &str, &str)]) -> AppRequirementCatalogue {
         let row =
             |(id, requirement, test): &(&str, &str, &str)| format!("{id}\tMUST\tL1\tDo it.\t{requirement}\t{test}\n");
-        AppCatalogue::parse(&(HEADING.to_owned() + &rows.iter().map(row).collect::<Vec<_>>().concat())).unwrap()
+        AppRequirementCatalogue::parse(&(HEADING.to_owned() + &rows.iter().map(row).collect::<Vec<_>>().concat()))
+            .unwrap()
     }
 
     fn finding_texts(rows: &[(&str, &str, &str)]) -> Vec<String> {
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn named_tests_exist_and_are_tests() {
+    fn row_that_names_a_missing_test_is_reported() {
         let rows = [
             ("a/rust", "-", "crates/a/tests/all.rs :: input"),
             ("a/script", "-", "tests/page/a.spec.ts :: the app is shown"),
@@ -164,7 +165,8 @@ mod tests {
 
     #[test]
     fn row_without_a_test_or_a_reason_is_refused() {
-        let refused = AppCatalogue::parse(&format!("{HEADING}a/b\tMUST\tL1\tDo it.\t-\tlater\n")).unwrap_err();
+        let refused =
+            AppRequirementCatalogue::parse(&format!("{HEADING}a/b\tMUST\tL1\tDo it.\t-\tlater\n")).unwrap_err();
         assert!(refused.to_string().contains("a/b needs"), "{refused}");
     }
 }

@@ -5,7 +5,7 @@ mod named;
 mod report;
 mod table;
 
-use app_catalogue::AppCatalogue;
+use app_catalogue::AppRequirementCatalogue;
 use clap::Args;
 use named::RequirementMention;
 use table::{Requirement, RequirementTables};
@@ -61,7 +61,7 @@ struct RequirementTrace {
 
 impl RequirementTrace {
     fn read(tree: &Tree) -> Result<Self, Problem> {
-        let catalogue = AppCatalogue::read()?;
+        let catalogue = AppRequirementCatalogue::read()?;
         let mut trace = Self::new(tree, RequirementTables::read(&workspace::tests_folder().join("conformance"))?);
         trace.named.extend(catalogue.mentions(tree));
         trace.catalogue_findings = catalogue.findings(tree, &trace.tables);
@@ -94,9 +94,9 @@ impl RequirementTrace {
         for named in self.named.iter().filter(|named| !self.tables.has_requirement(&named.id)) {
             findings.push((named.path.clone(), named.line, format!("`{}` is no requirement", named.id)));
         }
-        const REASONS_FILE: &str = "tests/conformance/not-applicable.tsv";
+        const EXEMPTION_REASONS_FILE: &str = "tests/conformance/not-applicable.tsv";
         for (index, reason) in self.tables.reasons.iter().enumerate() {
-            let mut say = |text: String| findings.push((REASONS_FILE.to_owned(), index + 2, text));
+            let mut say = |text: String| findings.push((EXEMPTION_REASONS_FILE.to_owned(), index + 2, text));
             if !self.tables.has_requirement(&reason.id) {
                 say(format!("`{}` is no requirement", reason.id));
             }

@@ -21,7 +21,7 @@ pub(crate) fn find_mentions(tree: &Tree, is_candidate: impl Fn(&str) -> bool) ->
     for file in &tree.files {
         for (number, line) in test_code_lines(file) {
             for id in mentioned_requirement_ids(line).filter(|id| is_candidate(id)) {
-                let test = enclosing_test(&file.text, number, file.is_rust());
+                let test = enclosing_test_name(&file.text, number, file.is_rust());
                 found.push(RequirementMention { id: id.to_owned(), path: file.path.clone(), line: number, test });
             }
         }
@@ -56,7 +56,7 @@ fn mentioned_requirement_ids(line: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the name of the test or helper function that contains the line `number`. A comment directly above a function
 /// belongs to it.
-fn enclosing_test(text: &str, number: usize, is_rust: bool) -> String {
+fn enclosing_test_name(text: &str, number: usize, is_rust: bool) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let name = |index: usize| {
         if is_rust {

@@ -8,13 +8,13 @@ use super::{Requirement, RequirementMention, RequirementTrace};
 /// Numbers of requirements of one level (MUST, SHOULD or MAY) with a test, with only a reason for having none, and with
 /// neither.
 #[derive(Default)]
-struct Totals {
+struct RequirementTotals {
     tested: usize,
     excused: usize,
     missing: usize,
 }
 
-impl Totals {
+impl RequirementTotals {
     fn add(&mut self, trace: &RequirementTrace, requirement: &Requirement) {
         if trace.tests(&requirement.id).next().is_some() {
             self.tested += 1;
@@ -58,7 +58,7 @@ impl RequirementTrace {
             let of_area = || self.tables.requirements.iter().filter(|requirement| requirement.area == area);
             let mut rows = String::new();
             for level in ["MUST", "SHOULD", "MAY"] {
-                let mut sum = Totals::default();
+                let mut sum = RequirementTotals::default();
                 for requirement in of_area().filter(|requirement| requirement.level == level) {
                     sum.add(self, requirement);
                     if !only_missing || self.is_missing(requirement) {

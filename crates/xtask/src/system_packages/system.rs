@@ -79,7 +79,7 @@ impl System {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system_packages::{DESKTOP_APP_BUILD_PACKAGES, HEADLESS_PACKAGES};
+    use crate::system_packages::{DESKTOP_APP_BUILD_PACKAGES, VIRTUAL_DISPLAY_PACKAGES};
 
     #[test]
     fn os_release_file_selects_the_distribution() {
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn hint_uses_the_package_names_of_its_system_once_each() {
-        let missing: Vec<_> = DESKTOP_APP_BUILD_PACKAGES.iter().chain(HEADLESS_PACKAGES).collect();
+        let missing: Vec<_> = DESKTOP_APP_BUILD_PACKAGES.iter().chain(VIRTUAL_DISPLAY_PACKAGES).collect();
         let fedora = System::Fedora.install_hint(&missing);
         assert!(
             fedora.contains("dnf install") && fedora.contains("webkit2gtk4.1-devel"),

@@ -21,7 +21,7 @@ pub(super) struct TestPartLog {
 impl TestPartLog {
     /// Creates an empty log for the part with this name.
     pub(super) fn create(part: &str) -> Result<Self, Problem> {
-        Self::create_at(workspace::target_folder("test-logs")?.join(format!("{part}.log")))
+        Self::create_at(workspace::create_folder_in_target("test-logs")?.join(format!("{part}.log")))
     }
 
     /// Creates an empty log at this path.

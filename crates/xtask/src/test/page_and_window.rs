@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::print_step;
 use crate::screen::VirtualScreen;
-use crate::system_packages::HEADLESS_CHROMIUM;
+use crate::system_packages::HEADLESS_CHROMIUM_PATH;
 use crate::{codegen, node, system_packages, workspace};
 
 /// Checks the types, lint and format of the page, runs its component tests, and checks that its generated types are up
@@ -20,7 +20,7 @@ pub(super) fn check_ui(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     node::install_packages(&folder, &mut |program| log.run(program))?;
     rust::build_all(log)?;
     log.append_line("$ codegen --check")?;
-    codegen::check_generated_types(Program::new(workspace::example_path("typescript")))?;
+    codegen::check_generated_types(Program::new(workspace::example_binary_path("typescript")))?;
     print_step("ui: types, lint, format");
     log.run(node::npm(&folder).args(["run", "check"]))?;
     print_step("ui: component tests");
@@ -81,7 +81,7 @@ fn prepare_page(log: &mut TestPartLog) -> Result<(), Problem> {
 /// Returns the path of the Chromium to use: the one in the environment variable, or Debian's. Returns `None` if there
 /// is neither, so that Playwright uses the one that it downloads.
 fn chromium_path() -> Option<PathBuf> {
-    let debian = PathBuf::from(HEADLESS_CHROMIUM);
+    let debian = PathBuf::from(HEADLESS_CHROMIUM_PATH);
     match env::var_os("CHROMIUM") {
         Some(path) if !path.is_empty() => Some(path.into()),
         _ => (system_packages::has_debian_chromium() && debian.exists()).then_some(debian),

@@ -11,8 +11,9 @@ use crate::bench::guard;
 use crate::problem::Problem;
 use crate::progress::print_step;
 use crate::system_packages::{
-    CHROMIUM_PACKAGE, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, HEADLESS_PACKAGES, INTEROP_PACKAGES,
-    KEYCHAIN_PACKAGES, PAGE_TEST_PACKAGES, RequiredPackage, SANDBOX_PACKAGES, VALGRIND_PACKAGES, WINDOW_TEST_PACKAGES,
+    CHROMIUM_PACKAGE, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, INTEROP_PACKAGES, KEYCHAIN_PACKAGES,
+    PAGE_TEST_PACKAGES, RequiredPackage, SANDBOX_PACKAGES, VALGRIND_PACKAGES, VIRTUAL_DISPLAY_PACKAGES,
+    WINDOW_TEST_PACKAGES,
 };
 use crate::{conformance, tidy};
 
@@ -107,7 +108,7 @@ impl TestPart {
             Self::Desktop => vec![
                 COMPILER_PACKAGES,
                 DESKTOP_APP_BUILD_PACKAGES,
-                HEADLESS_PACKAGES,
+                VIRTUAL_DISPLAY_PACKAGES,
                 KEYCHAIN_PACKAGES,
                 WINDOW_TEST_PACKAGES,
                 PAGE_TEST_PACKAGES,

@@ -44,9 +44,9 @@ pub(super) fn test_model_providers(log: &mut TestPartLog) -> Result<PartOutcome,
 /// Installs the packages of a requirements file into a Python virtual environment.
 fn install_python_servers(log: &mut TestPartLog, requirements: &Path, venv: &Path) -> Result<(), Problem> {
     let name = venv.file_name().unwrap_or_default();
-    let stamp = workspace::target_folder("stamps")?.join(name);
+    let stamp = workspace::create_folder_in_target("stamps")?.join(name);
     let binaries = venv.join(if cfg!(windows) { "Scripts" } else { "bin" });
-    node::run_once_per_content(requirements, &stamp, binaries.exists(), || {
+    node::run_unless_file_is_unchanged(requirements, &stamp, binaries.exists(), || {
         print_step(&format!("installing the servers from PyPI into {}", venv.display()));
         let python = if cfg!(windows) { "python" } else { "python3" };
         log.run(Program::new(python).args(["-m", "venv", "--clear"]).arg(venv))?;

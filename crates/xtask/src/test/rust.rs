@@ -7,7 +7,7 @@ use super::outcome::PartOutcome;
 use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
 use crate::progress::print_step;
-use crate::shared_build::{cargo_with_clippy, includes_desktop_app, package_arguments};
+use crate::shared_build::{cargo_package_arguments, cargo_with_clippy, includes_desktop_app};
 use crate::{check, node, workspace};
 
 pub(super) fn check_format(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
@@ -50,7 +50,7 @@ pub(super) fn run_unit_tests(log: &mut TestPartLog) -> Result<PartOutcome, Probl
     };
     log.run(tests)?;
     print_step("unit: running the examples of the documentation");
-    log.run(cargo_with_clippy("test").args(package_arguments()).args(["--doc", "--no-fail-fast"]))?;
+    log.run(cargo_with_clippy("test").args(cargo_package_arguments()).args(["--doc", "--no-fail-fast"]))?;
     Ok(PartOutcome::Ran)
 }
 
@@ -79,7 +79,7 @@ pub(super) fn build_all(log: &mut TestPartLog) -> Result<(), Problem> {
         node::build_ui(&mut |program| log.run(program))?;
     }
     print_step("building the crates and their tests, with the lints of Clippy");
-    log.run(cargo_with_clippy("build").args(package_arguments()).arg("--all-targets"))?;
+    log.run(cargo_with_clippy("build").args(cargo_package_arguments()).arg("--all-targets"))?;
     *built = true;
     Ok(())
 }
@@ -100,7 +100,7 @@ fn workspace_test_command() -> TestCommand {
     if matches!(runner, TestRunner::Cargo) {
         print_step("cargo-nextest is not installed; cargo test runs the tests, without a time limit for each");
     }
-    test_command(runner, &package_arguments())
+    test_command(runner, &cargo_package_arguments())
 }
 
 fn test_command(runner: TestRunner, packages: &[&str]) -> TestCommand {
@@ -108,8 +108,8 @@ fn test_command(runner: TestRunner, packages: &[&str]) -> TestCommand {
         TestRunner::Nextest => cargo_with_clippy("nextest").args(["run", "--profile", "ci"]).args(packages),
         TestRunner::Cargo => cargo_with_clippy("test").arg("--no-fail-fast").args(packages),
     };
-    // Without the start-up files of the developer's login shell, which can take longer than a test. The tests of the login
-    // shell set their own.
+    // Without the start-up files of the developer's login shell, which can take longer than a test. The tests of the
+    // login shell set their own.
     TestCommand { runner, call: call.env("SHELL", "") }
 }
 
