@@ -10,7 +10,7 @@ pub(crate) use names::{
     KEYCHAIN_PACKAGES, PACKAGE_CHECK_TOOLS, PACKAGING_TOOLS, PAGE_TEST_PACKAGES, RequiredPackage, SANDBOX_PACKAGES,
     VALGRIND_PACKAGES, VIRTUAL_DISPLAY_PACKAGES, WINDOW_TEST_PACKAGES,
 };
-use system::System;
+use system::OperatingSystem;
 
 use crate::problem::Problem;
 use crate::process::{self, Program};
@@ -35,17 +35,19 @@ pub(crate) fn confirm_installation_of_missing_packages(
     needs: &[RequiredPackage],
     yes: bool,
 ) -> Result<Option<ConfirmedPackages>, Problem> {
-    let system = System::detect();
+    let system = OperatingSystem::detect();
     let missing = match &system {
-        System::Debian { .. } => packages_missing_on_debian(needs, &query_dpkg_status(needs)?),
-        System::MacOs | System::Windows => needs.iter().filter(|need| !need.only_linux && !need.is_present()).collect(),
+        OperatingSystem::Debian { .. } => packages_missing_on_debian(needs, &query_dpkg_status(needs)?),
+        OperatingSystem::MacOs | OperatingSystem::Windows => {
+            needs.iter().filter(|need| !need.only_linux && !need.is_present()).collect()
+        }
         _ => needs.iter().filter(|need| !need.is_present()).collect(),
     };
     if missing.is_empty() {
         return Ok(None);
     }
     match &system {
-        System::Debian { .. } => {
+        OperatingSystem::Debian { .. } => {
             confirm_missing_packages(missing.iter().map(|need| need.debian).collect(), yes).map(Some)
         }
         other => Err(Problem::Machine(other.install_hint(&missing))),
@@ -59,7 +61,7 @@ pub(crate) fn can_build_desktop_app() -> bool {
 
 /// Returns `true` if Debian's Chromium packages are available. Ubuntu only has a snap, which tests can't control.
 pub(crate) fn has_debian_chromium() -> bool {
-    matches!(System::detect(), System::Debian { ubuntu: false })
+    matches!(OperatingSystem::detect(), OperatingSystem::Debian { ubuntu: false })
 }
 
 /// Returns dpkg's output about the required packages, which lists the installed ones.

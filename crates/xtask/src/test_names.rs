@@ -1,6 +1,6 @@
 //! Finds tests in source files by their names or titles.
 
-use crate::tidy::tree::Tree;
+use crate::tidy::source_tree::SourceTree;
 
 /// Code at the start of a line that begins a test or a step of a test in a script. The title follows.
 const SCRIPT_TEST_CALLS: [&str; 3] = ["test(", "it(", "await step("];
@@ -9,7 +9,7 @@ const REPEATED_SCRIPT_TEST_CALLS: [&str; 3] = ["test.each(", "it.each(", "])("];
 
 /// Returns the number of the line, counted from 1, at which the test `name` begins in the file at `path`, or `None` if
 /// there is no such test. In Rust, `name` is a function with a test attribute. In scripts, it is the title of a test.
-pub(crate) fn find_test_line(tree: &Tree, path: &str, name: &str) -> Option<usize> {
+pub(crate) fn find_test_line(tree: &SourceTree, path: &str, name: &str) -> Option<usize> {
     let file = tree.files.iter().find(|file| file.path == path)?;
     let lines: Vec<&str> = file.text.lines().collect();
     let is_named = |index: usize| {
@@ -73,7 +73,7 @@ mod tests {
         await step(\"six\", f);\nconst text = \"seven\";\n});\n";
 
     fn found_line_of_test(path: &str, name: &str) -> Option<usize> {
-        let tree = Tree::from_files(&[
+        let tree = SourceTree::from_files(&[
             ("crates/a/tests/all.rs", RUST_TEST_SOURCE),
             ("tests/page/a.spec.ts", SCRIPT_TEST_SOURCE),
         ]);

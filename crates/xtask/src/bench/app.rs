@@ -23,7 +23,7 @@ const APP_START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Measurements of the app, which it prints if `DRAWBRIDGE_BENCH` contains their name. Each entry has the name, the
 /// word that precedes the milliseconds in the output, and a description.
-const MEASUREMENTS: [(&str, &str, &str); 3] = [
+const APP_MEASUREMENTS: [(&str, &str, &str); 3] = [
     ("empty", "painted", "an empty window, from process start to drawn"),
     ("window", "painted", "our window, from process start to content drawn"),
     ("consent-request", "consent-request", "a consent request, from its place in the queue to drawn"),
@@ -51,12 +51,12 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     let app = desktop_app::desktop_app_path(profile)?;
 
     let screen = if has_display() { None } else { Some(VirtualScreen::start()?) };
-    let mut times: [Vec<f64>; MEASUREMENTS.len()] = Default::default();
+    let mut times: [Vec<f64>; APP_MEASUREMENTS.len()] = Default::default();
     for run in 1..=RUNS_PER_MEASUREMENT {
         print_step(&format!("run {run} of {RUNS_PER_MEASUREMENT}"));
         // The measurements alternate, so that temporary load on the machine does not affect only one of them.
-        for ((name, word, _), times) in MEASUREMENTS.iter().zip(&mut times) {
-            times.push(measure_once(screen.as_ref(), &app, name, word)?);
+        for ((name, word, _), times) in APP_MEASUREMENTS.iter().zip(&mut times) {
+            times.push(measure_app_once(screen.as_ref(), &app, name, word)?);
         }
     }
     let medians = times.map(median);
@@ -67,7 +67,7 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
 }
 
 /// Starts the app once and returns the milliseconds that it prints for the measurement `name`.
-fn measure_once(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &str) -> Result<f64, Problem> {
+fn measure_app_once(screen: Option<&VirtualScreen>, app: &Path, name: &str, word: &str) -> Result<f64, Problem> {
     // Uses an empty home folder, so that every start is a first start and the user's servers, windows and running
     // instances are not affected.
     let home = workspace::create_folder_in_target("bench/home")?;
@@ -109,9 +109,9 @@ fn parse_measured_value(text: &str, word: &str) -> Option<f64> {
     whole.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' ')?.trim().parse().ok())
 }
 
-fn format_table(medians: &[f64; MEASUREMENTS.len()], profile: &str) -> String {
+fn format_table(medians: &[f64; APP_MEASUREMENTS.len()], profile: &str) -> String {
     let mut lines = vec![format!("Median of {RUNS_PER_MEASUREMENT} runs, {profile} build")];
-    for ((_, _, meaning), median) in MEASUREMENTS.iter().zip(medians) {
+    for ((_, _, meaning), median) in APP_MEASUREMENTS.iter().zip(medians) {
         lines.push(format!("{meaning:<52} {median:>8.1} ms"));
     }
     lines.push(format!("{:<52} {:>8.2}", "our window / an empty window", medians[1] / medians[0]));

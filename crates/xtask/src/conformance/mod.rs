@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use clap::Args;
-use scenarios::{ScenarioRun, WIRE_REVISIONS};
+use scenarios::{STATEFUL_AND_STATELESS_REVISIONS, ScenarioRun};
 use suite::ConformanceSuite;
 use verdict::ScenarioVerdict;
 
@@ -30,12 +30,12 @@ pub(crate) struct Options {
     /// Run only scenarios whose name contains one of these texts
     scenarios: Vec<String>,
     /// Run only scenarios of this protocol revision
-    #[arg(long, value_parser = WIRE_REVISIONS)]
+    #[arg(long, value_parser = STATEFUL_AND_STATELESS_REVISIONS)]
     wire: Option<String>,
 }
 
 impl Options {
-    fn selects(&self, run: &ScenarioRun) -> bool {
+    fn includes_scenario(&self, run: &ScenarioRun) -> bool {
         let by_name = |name: &String| run.scenario.contains(name.as_str());
         let is_named = self.scenarios.iter().any(by_name) || self.scenarios.is_empty();
         let over_wire = self.wire.is_none() || self.wire.as_deref() == run.wire;
@@ -62,7 +62,7 @@ pub(crate) fn run_scenarios(
     let suite = ConformanceSuite::install(run)?;
     let runs: Vec<ScenarioRun> = scenarios::parse_scenario_runs(&suite.list_scenarios()?)
         .into_iter()
-        .filter(|run| options.selects(run))
+        .filter(|run| options.includes_scenario(run))
         .collect();
     if runs.is_empty() {
         return Err(Problem::Machine("no scenario is meant by that; `cargo xtask conformance` runs every one".into()));
@@ -71,7 +71,7 @@ pub(crate) fn run_scenarios(
     let client = workspace::binary_path("debug", "conformance-client");
     let count = runs.len();
     let mut passed = 0;
-    for (name, outcome) in run_concurrently(&suite, runs, &client)? {
+    for (name, outcome) in run_scenarios_concurrently(&suite, runs, &client)? {
         let verdict = outcome?;
         say(&verdict.summary_line(&name))?;
         for fault in &verdict.faults {
@@ -86,7 +86,7 @@ pub(crate) fn run_scenarios(
 type ScenarioOutcomes = Vec<(String, Result<ScenarioVerdict, Problem>)>;
 
 /// Runs the scenarios concurrently, and returns the verdicts in the order of the suite.
-fn run_concurrently(
+fn run_scenarios_concurrently(
     suite: &ConformanceSuite,
     runs: Vec<ScenarioRun>,
     client: &Path,
@@ -147,24 +147,25 @@ mod tests {
     #[test]
     fn all_scenarios_run_without_a_selection() {
         assert!(
-            Options::default().selects(&run("auth/basic-cimd", Some(WIRE_REVISIONS[0]))),
+            Options::default().includes_scenario(&run("auth/basic-cimd", Some(STATEFUL_AND_STATELESS_REVISIONS[0]))),
             "all scenarios should be selected by default"
         );
     }
 
     #[test]
     fn revision_and_name_select_scenarios() {
-        let options = Options { scenarios: vec!["tools".into()], wire: Some(WIRE_REVISIONS[1].into()) };
+        let options =
+            Options { scenarios: vec!["tools".into()], wire: Some(STATEFUL_AND_STATELESS_REVISIONS[1].into()) };
         assert!(
-            options.selects(&run("tools_call", Some(WIRE_REVISIONS[1]))),
+            options.includes_scenario(&run("tools_call", Some(STATEFUL_AND_STATELESS_REVISIONS[1]))),
             "a run that matches both options should be selected"
         );
         assert!(
-            !options.selects(&run("tools_call", Some(WIRE_REVISIONS[0]))),
+            !options.includes_scenario(&run("tools_call", Some(STATEFUL_AND_STATELESS_REVISIONS[0]))),
             "a run with another revision should not be selected"
         );
         assert!(
-            !options.selects(&run("initialize", Some(WIRE_REVISIONS[1]))),
+            !options.includes_scenario(&run("initialize", Some(STATEFUL_AND_STATELESS_REVISIONS[1]))),
             "another scenario should not be selected"
         );
     }

@@ -36,7 +36,7 @@ impl ConformanceSuite {
             run(node::npm(&folder).args(["ci", "--no-audit", "--no-fund"]))
         })?;
         let script = modules.join("@modelcontextprotocol/conformance/dist/index.js");
-        Ok(Self { node: npm_node_path(&modules).unwrap_or_else(|| "node".into()), script })
+        Ok(Self { node: node_path_in_npm_package(&modules).unwrap_or_else(|| "node".into()), script })
     }
 
     /// Returns the output of the suite's command `list --client`, which lists the scenarios.
@@ -63,7 +63,7 @@ impl ConformanceSuite {
 
 /// Returns the path of the Node.js executable in the npm package for this platform, or `None` if there is no such
 /// package and the system's Node.js has to be used.
-fn npm_node_path(modules: &Path) -> Option<PathBuf> {
+fn node_path_in_npm_package(modules: &Path) -> Option<PathBuf> {
     let system = if cfg!(windows) {
         "win"
     } else if cfg!(target_os = "macos") {

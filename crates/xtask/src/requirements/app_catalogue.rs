@@ -9,7 +9,7 @@ use super::named::RequirementMention;
 use super::table::{RequirementTables, parse_table_rows};
 use crate::problem::Problem;
 use crate::test_names::find_test_line;
-use crate::tidy::tree::Tree;
+use crate::tidy::source_tree::SourceTree;
 use crate::workspace;
 
 /// Path of the table of the tests that MCP Apps lists for hosts, relative to the root of the repository.
@@ -73,7 +73,7 @@ impl AppRequirementCatalogue {
 
     /// Returns a [`RequirementMention`] for each row that has both a test and a requirement. Its place is the line of
     /// the test.
-    pub(super) fn mentions(&self, tree: &Tree) -> Vec<RequirementMention> {
+    pub(super) fn mentions(&self, tree: &SourceTree) -> Vec<RequirementMention> {
         let mention = |row: &AppRequirement| {
             let AppRequirementCoverage::Test { path, name } = &row.coverage else { return None };
             let (id, line) = (row.requirement.clone()?, find_test_line(tree, path, name)?);
@@ -84,7 +84,7 @@ impl AppRequirementCatalogue {
 
     /// Returns the errors in the table, as path, line number and text: repeated rows, and rows that name a test or a
     /// requirement that does not exist.
-    pub(super) fn findings(&self, tree: &Tree, tables: &RequirementTables) -> Vec<(String, usize, String)> {
+    pub(super) fn findings(&self, tree: &SourceTree, tables: &RequirementTables) -> Vec<(String, usize, String)> {
         let mut findings = Vec::new();
         for (index, row) in self.rows.iter().enumerate() {
             let mut say = |text: String| findings.push((APP_REQUIREMENTS_PATH.to_owned(), index + 2, text));
@@ -112,11 +112,14 @@ mod tests {
     const RUST_TEST_SOURCE: &str = "#[test]\nfn input() {}\n\nfn helper() {}\n";
     const SCRIPT_TEST_SOURCE: &str = "  test(\"the app is shown\", async () => {});\n";
 
-    fn tree() -> Tree {
-        Tree::from_files(&[("crates/a/tests/all.rs", RUST_TEST_SOURCE), ("tests/page/a.spec.ts", SCRIPT_TEST_SOURCE)])
+    fn tree() -> SourceTree {
+        SourceTree::from_files(&[
+            ("crates/a/tests/all.rs", RUST_TEST_SOURCE),
+            ("tests/page/a.spec.ts", SCRIPT_TEST_SOURCE),
+        ])
     }
 
-    fn catalogue(rows: &[(&str, &str, &str)]) -> AppRequirementCatalogue {
+    fn catalogue_with_rows(rows: &[(&str, &str, &str)]) -> AppRequirementCatalogue {
         let row =
             |(id, requirement, test): &(&str, &str, &str)| format!("{id}\tMUST\tL1\tDo it.\t{requirement}\t{test}\n");
         AppRequirementCatalogue::parse(&(HEADING.to_owned() + &rows.iter().map(row).collect::<Vec<_>>().concat()))
@@ -124,7 +127,7 @@ mod tests {
     }
 
     fn finding_texts(rows: &[(&str, &str, &str)]) -> Vec<String> {
-        let found = catalogue(rows).findings(&tree(), &RequirementTables::default());
+        let found = catalogue_with_rows(rows).findings(&tree(), &RequirementTables::default());
         found.into_iter().map(|(_, line, text)| format!("{line}: {text}")).collect()
     }
 
@@ -156,7 +159,7 @@ mod tests {
     #[test]
     fn row_mentions_the_requirement_with_its_test() {
         let rows = [("a/input", "ping-one", "crates/a/tests/all.rs :: input"), ("a/none", "-", "not done: no")];
-        let [mention] = &catalogue(&rows).mentions(&tree())[..] else { panic!("expected one mention") };
+        let [mention] = &catalogue_with_rows(&rows).mentions(&tree())[..] else { panic!("expected one mention") };
         assert_eq!(
             (&*mention.id, &*mention.path, mention.line, &*mention.test),
             ("ping-one", "crates/a/tests/all.rs", 2, "input")

@@ -1,7 +1,7 @@
 //! Finds the places in tests that name a requirement: `[the-id]` in a comment or an assertion message.
 
 use crate::test_names::{rust_function_name, script_group_title, script_test_title};
-use crate::tidy::tree::{SourceFile, Tree};
+use crate::tidy::source_tree::{SourceFile, SourceTree};
 
 /// Place in a test that names a requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(crate) struct RequirementMention {
 
 /// Returns all places in tests that name a requirement. `is_candidate` rejects texts in brackets that are not ids, such
 /// as `[a-z]`.
-pub(crate) fn find_mentions(tree: &Tree, is_candidate: impl Fn(&str) -> bool) -> Vec<RequirementMention> {
+pub(crate) fn find_mentions(tree: &SourceTree, is_candidate: impl Fn(&str) -> bool) -> Vec<RequirementMention> {
     let mut found = Vec::new();
     for file in &tree.files {
         for (number, line) in test_code_lines(file) {
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     fn mention_fields(path: &str, text: &str) -> Vec<(String, usize, String)> {
-        let named = find_mentions(&Tree::from_files(&[(path, text)]), |id| id.starts_with("ping-"));
+        let named = find_mentions(&SourceTree::from_files(&[(path, text)]), |id| id.starts_with("ping-"));
         named.into_iter().map(|named| (named.id, named.line, named.test)).collect()
     }
 

@@ -18,7 +18,7 @@ use crate::{codegen, node, system_packages, workspace};
 pub(super) fn check_ui(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
     let folder = workspace::ui_folder();
     node::install_packages(&folder, &mut |program| log.run(program))?;
-    rust::build_all(log)?;
+    rust::build_workspace(log)?;
     log.append_line("$ codegen --check")?;
     codegen::check_generated_types(Program::new(workspace::example_binary_path("typescript")))?;
     print_step("ui: types, lint, format");
@@ -41,8 +41,8 @@ pub(super) fn measure_ui_frame_times(log: &mut TestPartLog) -> Result<PartOutcom
 }
 
 fn run_playwright(log: &mut TestPartLog, arguments: &[&str]) -> Result<PartOutcome, Problem> {
-    prepare_page(log)?;
-    rust::build_all(log)?;
+    install_packages_and_build_ui(log)?;
+    rust::build_workspace(log)?;
     let tests = workspace::tests_folder();
     let browser = chromium_path();
     if browser.is_none() {
@@ -62,8 +62,8 @@ pub(super) fn test_desktop_window(log: &mut TestPartLog) -> Result<PartOutcome, 
     if !cfg!(target_os = "linux") {
         return Ok(PartOutcome::Skipped("only Linux has a driver for the web view of a running app".into()));
     }
-    prepare_page(log)?;
-    rust::build_all(log)?;
+    install_packages_and_build_ui(log)?;
+    rust::build_workspace(log)?;
     print_step("desktop: following a user through the real window");
     let screen = VirtualScreen::start()?;
     let script = workspace::tests_folder().join("desktop/run.mjs");
@@ -72,7 +72,7 @@ pub(super) fn test_desktop_window(log: &mut TestPartLog) -> Result<PartOutcome, 
 }
 
 /// Installs the npm packages of the page and of the tests, and builds the page.
-fn prepare_page(log: &mut TestPartLog) -> Result<(), Problem> {
+fn install_packages_and_build_ui(log: &mut TestPartLog) -> Result<(), Problem> {
     node::install_packages(&workspace::tests_folder(), &mut |program| log.run(program))?;
     node::install_packages(&workspace::ui_folder(), &mut |program| log.run(program))?;
     node::build_ui(&mut |program| log.run(program))

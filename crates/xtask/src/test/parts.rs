@@ -81,7 +81,7 @@ impl TestPart {
             Self::Tidy => check_tidy(log),
             Self::Fmt => rust::check_format(log),
             Self::Clippy => rust::run_clippy(log),
-            Self::Deny => rust::run_deny(log),
+            Self::Deny => rust::run_cargo_deny(log),
             Self::Unit => rust::run_unit_tests(log),
             Self::Guard => check_instruction_counts(log),
             Self::Fuzz => run_fuzzing(log),
@@ -144,7 +144,7 @@ pub(super) fn system_packages(parts: &[TestPart], debian_chromium: bool) -> Vec<
 }
 
 fn run_official_conformance_suite(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
-    rust::build_all(log)?;
+    rust::build_workspace(log)?;
     // The two callbacks write to the same log, but never at the same time.
     let log = RefCell::new(log);
     let mut say = |line: &str| log.borrow_mut().append_line(line);
@@ -158,7 +158,7 @@ fn run_official_conformance_suite(log: &mut TestPartLog) -> Result<PartOutcome, 
 
 /// Replays the fuzz corpora on stable Rust, even if libFuzzer is installed, since the inputs are the same in each run.
 fn run_fuzzing(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
-    rust::build_all(log)?;
+    rust::build_workspace(log)?;
     print_step("fuzz: replaying the corpora, and mutations of them");
     rust::run_test_suite(log, "replay", &[])?;
     Ok(PartOutcome::Ran)
@@ -168,7 +168,7 @@ fn check_instruction_counts(log: &mut TestPartLog) -> Result<PartOutcome, Proble
     if !cfg!(target_os = "linux") {
         return Ok(PartOutcome::Skipped("callgrind runs on Linux only".into()));
     }
-    rust::build_all(log)?;
+    rust::build_workspace(log)?;
     let mut written = Ok(());
     let verdict = guard::check_instruction_count_growth(&mut |line| {
         if let Err(problem) = log.append_line(line) {
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn tidy_and_fmt_need_no_packages() {
+    fn tidy_and_fmt_need_no_system_packages() {
         assert!(
             system_packages(&[TestPart::Tidy, TestPart::Fmt], true).is_empty(),
             "the quick parts should require no packages"

@@ -20,7 +20,7 @@ pub(super) fn run_interop_suite(log: &mut TestPartLog) -> Result<PartOutcome, Pr
     install_python_servers(log, &interop.join("requirements.txt"), &venv)?;
     let old = workspace::target_directory().join("venv-old");
     install_python_servers(log, &interop.join("requirements-old.txt"), &old)?;
-    rust::build_all(log)?;
+    rust::build_workspace(log)?;
     print_step("interop: talking to the real servers, and writing what they can into tests/interop/MATRIX.md");
     let modules = tests.join("node_modules").to_string_lossy().into_owned();
     let (venv, old) = (venv.to_string_lossy(), old.to_string_lossy());
@@ -35,7 +35,7 @@ pub(super) fn test_model_providers(log: &mut TestPartLog) -> Result<PartOutcome,
     node::install_packages(&tests, &mut |program| log.run(program))?;
     let venv = workspace::target_directory().join("venv-models");
     install_python_servers(log, &tests.join("models/servers/requirements.txt"), &venv)?;
-    rust::build_all(log)?;
+    rust::build_workspace(log)?;
     print_step("models: asking the real servers of models, and comparing what differs with tests/models/PROVIDERS.md");
     rust::run_test_suite(log, "model-servers", &[("MODEL_SERVERS_VENV", &*venv.to_string_lossy())])?;
     Ok(PartOutcome::Ran)

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_or_combined_subjects_are_reported() {
+    fn long_or_combined_commit_subjects_are_reported() {
         let longest = "é".repeat(MAX_SUBJECT_CHARS);
         assert!(commit_findings(("a1", &longest)).is_empty(), "characters should be counted, not bytes");
         assert_eq!(commit_findings(("a1", &format!("{longest}!"))).len(), 1);
