@@ -364,7 +364,7 @@ impl ServerPair {
         let began = Instant::now();
         self.app.host.close().await;
         for pid in pids.into_iter().flatten() {
-            let left = processes::living_group_members(pid);
+            let left = processes::living_processes_in_group(pid);
             assert!(left.is_empty(), "{what}: all processes of the server have ended, but {left:?} remain");
         }
         let exit_time = began.elapsed();

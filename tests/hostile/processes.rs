@@ -34,9 +34,9 @@ async fn x34_exited_server_leaves_no_processes() {
     let group = pair.app.server("bad").await.pid.expect("the process is running");
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, &["ended", "exit", "closed"]);
-    let empty = || processes::living_group_members(group).is_empty();
+    let empty = || processes::living_processes_in_group(group).is_empty();
     let left = testkit::deadline::poll_until(std::time::Duration::from_secs(10), empty).await;
-    assert!(left, "{what}: the processes {:?} remain", processes::living_group_members(group));
+    assert!(left, "{what}: the processes {:?} remain", processes::living_processes_in_group(group));
     pair.close(what).await;
 }
 

@@ -8,7 +8,7 @@ use host::view::{CallTimeouts, ServerState};
 use mcp_proto::session::SessionTimeouts;
 use serde_json::json;
 use testkit::app::scripted_config;
-use testkit::time::ready_without_timer;
+use testkit::time::await_without_timer;
 
 use crate::pair::{IDLE_TIMEOUT, ServerPair, TOTAL_TIMEOUT};
 
@@ -116,7 +116,7 @@ async fn x35_cancellation_is_immediate() {
     let call = pair.spawn_call("bad", "echo", json!({"text": "hello"}));
     let is_called = || std::fs::read_to_string(&record).unwrap().contains("tools/call");
     assert!(testkit::deadline::poll_until(TOTAL_TIMEOUT, is_called).await, "{what}: the call reaches the server");
-    let ended = ready_without_timer(what, async {
+    let ended = await_without_timer(what, async {
         pair.app.host.cancel_call("bad".into()).await.unwrap();
         call.await.unwrap()
     });

@@ -58,7 +58,7 @@ async fn six_servers_start_respond_and_end_concurrently() {
     user.abort();
     app.host.close().await;
     for (process, (name, ..)) in processes.into_iter().zip(&calls) {
-        let left = testkit::processes::living_group_members(process);
+        let left = testkit::processes::living_processes_in_group(process);
         assert!(left.is_empty(), "[security-client-per-server]: no process of {name} remains: {left:?}");
     }
 }

@@ -256,6 +256,10 @@ async fn assert_stops_completely(app: &TestApp) {
     assert!(testkit::processes::is_alive(pid), "the process is running");
     app.host.stop_server("server".into()).await.unwrap();
     app.until("server", "stopped", |s| s.state == ServerState::Stopped).await;
-    assert_eq!(testkit::processes::living_group_members(pid), Vec::<u32>::new(), "no process of the group remains");
+    assert_eq!(
+        testkit::processes::living_processes_in_group(pid),
+        Vec::<u32>::new(),
+        "no process of the group remains"
+    );
     assert!(app.consent_requests().await.is_empty(), "no consent request remains");
 }

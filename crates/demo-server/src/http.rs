@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 
 use crate::options::Options;
 use crate::server::DemoServer;
-use crate::state::State;
+use crate::state::DemoServerState;
 
 /// Delay after which hosts should resume a lost stream. The SDK discards a stream after its last response, so its
 /// default delay of three seconds is too long for most calls.
@@ -21,7 +21,7 @@ const SSE_RESUME_DELAY: Duration = Duration::from_millis(200);
 /// Serves MCP at `/mcp` until the process is terminated. Prints the server's address as the first line of standard
 /// output.
 pub(crate) async fn serve(options: Options, port: u16) -> std::io::Result<()> {
-    let state = Arc::new(State::new());
+    let state = Arc::new(DemoServerState::new());
     let factory = move || Ok(DemoServer::new(options.clone(), Arc::clone(&state)));
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.sse_retry = Some(SSE_RESUME_DELAY);

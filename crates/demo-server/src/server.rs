@@ -24,7 +24,7 @@ use crate::content::anchor_icon;
 use crate::input_requests::InputResponseSet;
 use crate::options::Options;
 use crate::page::paginate;
-use crate::state::{State, lock};
+use crate::state::{DemoServerState, lock};
 use crate::subscriptions::{self, BufferedChanges, Subscriptions};
 use crate::{completion, prompts, resources, skills, tasks, tools};
 
@@ -38,7 +38,7 @@ type HandlerResult<T> = Result<T, ErrorData>;
 /// The demo server for one session, or over HTTP for one stateless request.
 pub(crate) struct DemoServer {
     options: Options,
-    state: Arc<State>,
+    state: Arc<DemoServerState>,
     subscriptions: Subscriptions,
     buffered_changes: BufferedChanges,
     log_level: Mutex<LoggingLevel>,
@@ -47,7 +47,7 @@ pub(crate) struct DemoServer {
 impl DemoServer {
     /// Creates a server that is not connected to a host yet. Over HTTP there is one for each session or stateless
     /// request, and all share `state`.
-    pub(crate) fn new(options: Options, state: Arc<State>) -> Self {
+    pub(crate) fn new(options: Options, state: Arc<DemoServerState>) -> Self {
         Self {
             options,
             state,

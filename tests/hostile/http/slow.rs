@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::call::CallFailure;
 use serde_json::json;
-use testkit::time::ready_without_timer;
+use testkit::time::await_without_timer;
 
 use super::{
     LEGACY_REVISION, MODERN_REVISION, remote_server, server_misbehaving_in_calls, server_misbehaving_in_method,
@@ -42,7 +42,7 @@ async fn x35_cancellation_is_immediate() {
     let call = pair.spawn_call("bad", "echo", json!({"text": "hello"}));
     let is_called = || server.count("tools/call") > 0;
     assert!(testkit::deadline::poll_until(TOTAL_TIMEOUT, is_called).await, "X35: the call reaches the server");
-    let ended = ready_without_timer("X35, cancelling", async {
+    let ended = await_without_timer("X35, cancelling", async {
         pair.app.host.cancel_call("bad".into()).await.unwrap();
         call.await.unwrap()
     });

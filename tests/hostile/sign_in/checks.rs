@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use testkit::authorization::{
-    AuthorizationBehaviour, AuthorizationScript, IssParameter, MetadataLocation, ProtectedScript,
+    AuthorizationBehaviour, AuthorizationMetadataLocation, AuthorizationScript, IssParameter, ProtectedScript,
 };
 
 use super::SignInAttempt;
@@ -97,7 +97,7 @@ async fn x44_error_of_another_issuer_is_not_shown() {
 /// [auth-as-issuer-match].
 #[tokio::test]
 async fn x44_metadata_of_another_issuer_is_discarded() {
-    for metadata in [MetadataLocation::OAuth, MetadataLocation::OpenIdAppended] {
+    for metadata in [AuthorizationMetadataLocation::OAuth, AuthorizationMetadataLocation::OpenIdAppended] {
         let script = AuthorizationScript {
             metadata,
             overrides: single_member("issuer", json!("https://evil.example")),
@@ -136,7 +136,7 @@ async fn x44_metadata_of_another_resource_is_rejected() {
 #[tokio::test]
 async fn x46_sign_in_requires_s256() {
     let plain = || Some(vec!["plain".to_owned()]);
-    for metadata in [MetadataLocation::OAuth, MetadataLocation::OpenIdAppended] {
+    for metadata in [AuthorizationMetadataLocation::OAuth, AuthorizationMetadataLocation::OpenIdAppended] {
         for (about, pkce) in [("none", None), ("plain", plain()), ("an empty list", Some(Vec::new()))] {
             let what = format!("X46, PKCE: {about} ({metadata:?})");
             let script = AuthorizationScript { metadata, pkce, ..AuthorizationScript::default() };

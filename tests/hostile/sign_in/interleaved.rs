@@ -12,7 +12,7 @@ use serde_json::{Map, json};
 use testkit::app::{TestApp, remote_config};
 use testkit::authorization::{
     AuthorizationScript, AuthorizationServer, IssParameter, ProtectedScript, ProtectedServer, RefreshBehaviour,
-    RefusalBehaviour, find_leaks,
+    RefusalBehaviour, find_leaked_credentials,
 };
 use testkit::time::advance_time;
 
@@ -151,7 +151,7 @@ impl SignInTestWorld {
     fn assert_no_leaks(&self, events: &[RandomSignInEvent]) {
         let [one, other] = &self.issuers;
         let [first, second] = &self.servers;
-        let found = find_leaks(&[one, other], &[first, second]);
+        let found = find_leaked_credentials(&[one, other], &[first, second]);
         assert!(found.is_empty(), "no credential reaches another server after {events:?}, but found: {found:#?}");
     }
 }

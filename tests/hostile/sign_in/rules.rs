@@ -3,8 +3,8 @@
 use host::view::ServerState;
 use serde_json::{Map, json};
 use testkit::authorization::{
-    AuthorizationScript, MetadataLocation, ProtectedScript, RefreshBehaviour, ResourceMetadataLocation, find_leaks,
-    parameter_value,
+    AuthorizationMetadataLocation, AuthorizationScript, ProtectedScript, RefreshBehaviour, ResourceMetadataLocation,
+    find_leaked_credentials, parameter_value,
 };
 use testkit::calls::UserCalls as _;
 
@@ -173,7 +173,7 @@ async fn more_scopes_are_requested_when_needed() {
 /// [auth-b-default-endpoints].
 #[tokio::test]
 async fn server_of_the_first_revision_issues_its_own_tokens() {
-    for metadata in [MetadataLocation::OAuth, MetadataLocation::None] {
+    for metadata in [AuthorizationMetadataLocation::OAuth, AuthorizationMetadataLocation::None] {
         let what = format!("2025-03-26, metadata: {metadata:?}");
         let script = AuthorizationScript { metadata, iss_advertised: false, ..AuthorizationScript::default() };
         let server = ProtectedScript {
@@ -211,7 +211,11 @@ async fn sign_out_leaves_nothing() {
     assert!(tried.issuer.count("/revoke") >= 1, "{what}: the revocation was requested");
     let known = tried.pair.app.host.authorization("bad".into()).await.unwrap();
     assert!(known.account.is_none(), "{what}: no account is signed in");
-    assert_eq!(find_leaks(&[&tried.issuer], &[&tried.server]), [""; 0], "{what}: no credential was sent elsewhere");
+    assert_eq!(
+        find_leaked_credentials(&[&tried.issuer], &[&tried.server]),
+        [""; 0],
+        "{what}: no credential was sent elsewhere"
+    );
     tried.close().await;
 }
 

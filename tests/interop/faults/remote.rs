@@ -83,9 +83,9 @@ impl NetworkFaultControl<'_> {
     async fn check_response_unaffected(&self, fault: ProxyFault, at_least: Duration) -> FaultOutcome {
         let before = super::count_in_file(self.folder, "seen", "\"tools/call\"");
         let began = Instant::now();
-        self.proxy.set(fault);
+        self.proxy.set_fault(fault);
         let answered = self.connected.check_add().await;
-        self.proxy.set(ProxyFault::None);
+        self.proxy.set_fault(ProxyFault::None);
         answered?;
         require(began.elapsed() >= at_least, "the response should be delayed", began.elapsed())?;
         let sent = super::count_in_file(self.folder, "seen", "\"tools/call\"") - before;
@@ -113,11 +113,11 @@ impl NetworkFaultControl<'_> {
         const CALL_SECONDS: u32 = 3;
         let before = super::count_in_file(self.folder, "seen", "\"slow_report\"");
         let call = self.connected.start_call(CALL_SECONDS).await;
-        self.proxy.set(ProxyFault::Refused);
+        self.proxy.set_fault(ProxyFault::Refused);
         self.proxy.cut_connections();
         // sleep: the network fails in the real time of other processes.
         tokio::time::sleep(Duration::from_millis(300)).await;
-        self.proxy.set(ProxyFault::None);
+        self.proxy.set_fault(ProxyFault::None);
         if self.row.can_resume() {
             self.connected.finish_call(call, CALL_SECONDS).await?;
         } else {
@@ -137,9 +137,9 @@ impl NetworkFaultControl<'_> {
     /// Makes the proxy discard the response to a call. The call must time out, and later calls must succeed. Covers the
     /// MCP requirement [lifecycle-timeouts].
     async fn suppress_response(&self) -> FaultOutcome {
-        self.proxy.set(ProxyFault::Swallowed);
+        self.proxy.set_fault(ProxyFault::Swallowed);
         let ended = self.connected.call_add().await.map_err(|error| error.to_string());
-        self.proxy.set(ProxyFault::None);
+        self.proxy.set_fault(ProxyFault::None);
         let timed_out = ended.as_ref().is_err_and(|error| error.contains("no answer"));
         require(timed_out, "the call should end with a timeout", ended)?;
         self.connected.wait_until_recovered().await?;

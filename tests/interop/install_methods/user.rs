@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use testkit::registry::{TestRegistry, active_metadata};
+use testkit::registry::{TestRegistry, active_registry_metadata};
 use tokio::process::Command;
 
 use crate::installed;
@@ -62,8 +62,7 @@ impl NewUser {
     /// Creates a user of a registry on the loopback interface that lists one server. `server` is its entry without the
     /// fields that a registry adds.
     pub(super) async fn with_registry(way: &'static str, server: Value) -> Self {
-        let entry =
-            json!({ "server": server, "_meta": { "io.modelcontextprotocol.registry/official": active_metadata() } });
+        let entry = json!({ "server": server, "_meta": { "io.modelcontextprotocol.registry/official": active_registry_metadata() } });
         Self { registry: Some(TestRegistry::start(vec![entry]).await), ..Self::new(way) }
     }
 

@@ -25,13 +25,13 @@ pub(super) async fn check_in(call: &ToolCall<'_>) -> ToolOutcome {
             (handle.clone(), first)
         }
         None => {
-            let form = request_contents::text_field_form("ship", "The ship's name");
+            let form = request_contents::text_field_form_schema("ship", "The ship's name");
             let questions = vec![
                 ("ship", request_contents::form_elicitation("Welcome! Who are you?", form)?),
                 ("folders", request_contents::roots_request()),
             ];
             let first = request_inputs(call.context, &call.answers, questions, None).await?;
-            (call.state.store_visit(first.clone()), first)
+            (call.state.store_visit_responses(first.clone()), first)
         }
     };
     let name = first.first().and_then(|answer| answer["content"]["ship"].as_str()).unwrap_or("nameless ship");

@@ -130,13 +130,13 @@ impl ScriptedPeer {
 
     /// Sends a tool result with this text.
     pub(crate) fn send_text_result(&mut self, request: &PeerRequest, text: &str) -> io::Result<()> {
-        let mut result = self.with_required_members(json!({"content": [{"type": "text", "text": text}]}));
+        let mut result = self.with_required_result_members(json!({"content": [{"type": "text", "text": text}]}));
         testkit::forbidden_url::add_forbidden_url_to_result(&self.options.revision, &mut result);
         self.send_result(request, result)
     }
 
     /// Returns `result` with the member `resultType`, which 2026-07-28 requires, if the server supports this revision.
-    pub(crate) fn with_required_members(&self, mut result: Value) -> Value {
+    pub(crate) fn with_required_result_members(&self, mut result: Value) -> Value {
         if self.is_stateless() {
             result["resultType"] = json!("complete");
         }
