@@ -13,7 +13,7 @@ use testkit::app::{TestApp, remote_config};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
 use crate::gate::{ALLOW_ONCE, SERVER, report_withstood, requesting_server};
-use crate::report::ResultRow;
+use crate::report::AttackResultRow;
 
 #[allow(clippy::disallowed_methods, reason = "ends a server from outside")]
 fn kill_process(pid: u32) {
@@ -21,7 +21,7 @@ fn kill_process(pid: u32) {
     assert!(ended.success(), "the server's process can be ended");
 }
 
-async fn start_with_approval(scope: ApprovalScope) -> (TestApp, u32, tempfile::TempDir) {
+async fn start_server_with_approval(scope: ApprovalScope) -> (TestApp, u32, tempfile::TempDir) {
     let aside = tempfile::tempdir().unwrap();
     let app = TestApp::start(vec![(SERVER, requesting_server(&aside.path().join("record")))]).await;
     app.host.start_server(SERVER.into()).await.unwrap();
@@ -38,9 +38,9 @@ fn logged_start_decisions(app: &TestApp) -> Vec<(String, String)> {
 
 #[tokio::test]
 async fn e19_server_allowed_once_is_not_restarted_without_consent() {
-    let row = ResultRow::default();
+    let row = AttackResultRow::default();
     row.set_name("E19, a server that was allowed once ends");
-    let (app, pid, _aside) = start_with_approval(ApprovalScope::Once).await;
+    let (app, pid, _aside) = start_server_with_approval(ApprovalScope::Once).await;
     kill_process(pid);
     let request = app.consent_request(SERVER, "its next start", |_| true).await;
     assert!(
@@ -71,9 +71,9 @@ async fn e19_server_allowed_once_is_not_restarted_without_consent() {
 
 #[tokio::test]
 async fn e19_restart_by_a_grant_is_logged() {
-    let row = ResultRow::default();
+    let row = AttackResultRow::default();
     row.set_name("E19, a server that is always allowed ends");
-    let (app, pid, _aside) = start_with_approval(ApprovalScope::Always).await;
+    let (app, pid, _aside) = start_server_with_approval(ApprovalScope::Always).await;
     kill_process(pid);
     let again = |s: &host::view::ServerView| s.state == ServerState::Ready && s.pid.is_some_and(|now| now != pid);
     app.until(SERVER, "ready again", again).await;
@@ -108,7 +108,7 @@ async fn sign_in_with_single_approval() -> (TestApp, AuthorizationServer, Protec
 
 #[tokio::test]
 async fn e19_remote_server_allowed_once_is_not_reconnected_without_consent() {
-    let row = ResultRow::default();
+    let row = AttackResultRow::default();
     row.set_name("E19, a remote server that was allowed once wants another sign-in");
     let (app, issuer, server) = sign_in_with_single_approval().await;
     let connections = || server.requests_with_method("initialize").len();
@@ -142,7 +142,7 @@ async fn e19_remote_server_allowed_once_is_not_reconnected_without_consent() {
 
 #[tokio::test]
 async fn e19_completed_sign_in_connects_to_the_approved_server() {
-    let row = ResultRow::default();
+    let row = AttackResultRow::default();
     row.set_name("E19, the user of a remote server that was allowed once signs in again");
     let (app, issuer, _server) = sign_in_with_single_approval().await;
     issuer.invalidate_all_tokens();

@@ -103,7 +103,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
     let port = listener.local_addr()?.port();
-    let own_pages = [format!("127.0.0.1:{port}"), guard::PAGE_DEV_SERVER.to_owned()];
+    let own_pages = [format!("127.0.0.1:{port}"), guard::UI_DEV_SERVER_HOST.to_owned()];
     let ancestors = own_pages.iter().map(|place| FrameAncestor::new(&format!("http://{place}")));
     let api = api.with_app_frames(ancestors.collect::<Result<_, _>>()?);
     let router = Router::new()

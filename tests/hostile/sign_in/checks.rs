@@ -8,7 +8,7 @@ use testkit::authorization::{
 use super::SignInAttempt;
 use crate::report::{random_word, seeded_random};
 
-fn single_member(name: &str, value: Value) -> Map<String, Value> {
+fn object_with_single_member(name: &str, value: Value) -> Map<String, Value> {
     Map::from_iter([(name.to_owned(), value)])
 }
 
@@ -100,7 +100,7 @@ async fn x44_metadata_of_another_issuer_is_discarded() {
     for metadata in [AuthorizationMetadataLocation::OAuth, AuthorizationMetadataLocation::OpenIdAppended] {
         let script = AuthorizationScript {
             metadata,
-            overrides: single_member("issuer", json!("https://evil.example")),
+            overrides: object_with_single_member("issuer", json!("https://evil.example")),
             ..AuthorizationScript::default()
         };
         let what = format!("X44, metadata of another issuer ({metadata:?})");
@@ -121,7 +121,7 @@ async fn x44_metadata_of_another_issuer_is_discarded() {
 async fn x44_metadata_of_another_resource_is_rejected() {
     let what = "X44, metadata of another resource";
     let server = ProtectedScript {
-        overrides: single_member("resource", json!("https://evil.example/mcp")),
+        overrides: object_with_single_member("resource", json!("https://evil.example/mcp")),
         ..ProtectedScript::default()
     };
     let tried = SignInAttempt::start(what, AuthorizationScript::default(), server).await;
