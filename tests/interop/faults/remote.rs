@@ -24,7 +24,7 @@ const RESPONSE_DELAY: Duration = Duration::from_millis(500);
 pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let process = HttpProcess::start(row.server.launch(row.transport)).await;
     let folder = tempfile::tempdir().unwrap();
-    super::set_fault(folder.path(), "none");
+    super::write_fault_file(folder.path(), "none");
     let between = installed::node_server_command("between-http.mjs")
         .with_argument(&process.origin)
         .with_argument(&folder.path().display().to_string());
@@ -96,10 +96,10 @@ impl NetworkFaultControl<'_> {
     /// Makes the proxy process send each response on a stream twice. The call must succeed, and a later one too. The
     /// call reports progress, so that its response is sent on a stream.
     async fn duplicate_response(&self) -> FaultOutcome {
-        super::set_fault(self.folder, "twice");
+        super::write_fault_file(self.folder, "twice");
         let call = self.connected.start_call(1).await;
         let answered = self.connected.await_successful_call(call, 1).await;
-        super::set_fault(self.folder, "none");
+        super::write_fault_file(self.folder, "none");
         answered?;
         let doubled = super::count_in_file(self.folder, "twice", "\"result\"");
         require(doubled > 0, "the response should be sent twice", doubled)?;
