@@ -10,7 +10,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 
-use crate::options::Options;
+use crate::options::DemoServerOptions;
 use crate::server::DemoServer;
 use crate::state::DemoServerState;
 
@@ -20,7 +20,7 @@ const SSE_RESUME_DELAY: Duration = Duration::from_millis(200);
 
 /// Serves MCP at `/mcp` until the process is terminated. Prints the server's address as the first line of standard
 /// output.
-pub(crate) async fn serve(options: Options, port: u16) -> std::io::Result<()> {
+pub(crate) async fn serve(options: DemoServerOptions, port: u16) -> std::io::Result<()> {
     let state = Arc::new(DemoServerState::new());
     let factory = move || Ok(DemoServer::new(options.clone(), Arc::clone(&state)));
     let mut sessions = LocalSessionManager::default();

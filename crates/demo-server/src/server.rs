@@ -22,7 +22,7 @@ use rmcp::service::{NotificationContext, RoleServer, SubscriptionContext};
 use crate::client::{self, Context};
 use crate::content::anchor_icon;
 use crate::input_requests::InputResponseSet;
-use crate::options::Options;
+use crate::options::DemoServerOptions;
 use crate::page::paginate;
 use crate::state::{DemoServerState, lock};
 use crate::subscriptions::{self, BufferedChanges, Subscriptions};
@@ -37,7 +37,7 @@ type HandlerResult<T> = Result<T, ErrorData>;
 
 /// The demo server for one session, or over HTTP for one stateless request.
 pub(crate) struct DemoServer {
-    options: Options,
+    options: DemoServerOptions,
     state: Arc<DemoServerState>,
     subscriptions: Subscriptions,
     buffered_changes: BufferedChanges,
@@ -47,7 +47,7 @@ pub(crate) struct DemoServer {
 impl DemoServer {
     /// Creates a server that is not connected to a host yet. Over HTTP there is one for each session or stateless
     /// request, and all share `state`.
-    pub(crate) fn new(options: Options, state: Arc<DemoServerState>) -> Self {
+    pub(crate) fn new(options: DemoServerOptions, state: Arc<DemoServerState>) -> Self {
         Self {
             options,
             state,

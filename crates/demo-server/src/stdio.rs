@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
 use crate::legacy::LegacyDemoServer;
-use crate::options::{Options, ProtocolMode};
+use crate::options::{DemoServerOptions, ProtocolMode};
 use crate::server::DemoServer;
 use crate::state::DemoServerState;
 
@@ -21,7 +21,7 @@ use crate::state::DemoServerState;
 const PENDING_RESPONSES_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Serves one host until it closes standard input.
-pub(crate) async fn serve(options: Options) -> Result<(), ServerInitializeError> {
+pub(crate) async fn serve(options: DemoServerOptions) -> Result<(), ServerInitializeError> {
     let era = options.protocol_mode();
     let server = DemoServer::new(options, Arc::new(DemoServerState::new()));
     tracing::info!("the harbour is open (era: {era:?})");

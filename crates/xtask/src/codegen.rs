@@ -14,13 +14,13 @@ use crate::workspace;
 const GENERATED_TYPESCRIPT_FILE: &str = "src/lib/api/generated.ts";
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct CodegenOptions {
     /// Fail if the committed file is outdated, and do not write it
     #[arg(long)]
     check: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &CodegenOptions) -> Result<(), Problem> {
     print_step("reading the contract from crates/api");
     let generator = cargo().dir(workspace::root_folder()).args(["run", "-q", "-p", "api", "--example", "typescript"]);
     if options.check {

@@ -16,13 +16,13 @@ use crate::{node, workspace};
 const UI_DEV_SERVER_PORT: u16 = 1420;
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct DevOptions {
     /// Install missing system packages without confirmation
     #[arg(long)]
     yes: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &DevOptions) -> Result<(), Problem> {
     if !has_display() {
         return Err(Problem::Machine("there is no display to show the window on; `cargo xtask run` needs none".into()));
     }

@@ -38,7 +38,7 @@ const INPUT_TIMEOUT_OPTION: &str = "-timeout=10";
 const MAX_PANIC_MESSAGE_LINES: usize = 20;
 
 #[derive(Args, Default)]
-pub(crate) struct Options {
+pub(crate) struct FuzzOptions {
     /// Run only these targets, such as sse
     targets: Vec<String>,
     /// Duration for each target in seconds
@@ -52,7 +52,7 @@ pub(crate) struct Options {
     libfuzzer: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &FuzzOptions) -> Result<(), Problem> {
     if options.stable || !(options.libfuzzer || has_libfuzzer()) {
         print_step("fuzz: replaying on stable Rust (libFuzzer needs a nightly toolchain and cargo-fuzz)");
         let seconds = options.seconds.unwrap_or(DEFAULT_CORPUS_REPLAY_SECONDS).to_string();
@@ -70,7 +70,7 @@ fn has_libfuzzer() -> bool {
 }
 
 /// Builds the fuzz targets, runs them, and prints one line for each and the totals.
-fn run_fuzz_targets(options: &Options) -> Result<(), Problem> {
+fn run_fuzz_targets(options: &FuzzOptions) -> Result<(), Problem> {
     let known = fuzz_target_names()?;
     if let Some(unknown) = options.targets.iter().find(|name| !known.contains(name)) {
         return Err(Problem::Machine(format!("there is no target {unknown}; there are {}", known.join(", "))));
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn unknown_fuzz_target_is_reported_before_anything_is_built() {
-        let options = Options { targets: vec!["moon".to_owned()], ..Options::default() };
+        let options = FuzzOptions { targets: vec!["moon".to_owned()], ..FuzzOptions::default() };
         assert!(
             run_fuzz_targets(&options).unwrap_err().to_string().contains("there is no target moon"),
             "the error should name the unknown target"

@@ -17,7 +17,7 @@ use crate::{desktop_app, node, workspace};
 const WINDOW_CONTENT_TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct RunOptions {
     /// Install missing system packages without confirmation
     #[arg(long)]
     yes: bool,
@@ -26,7 +26,7 @@ pub(crate) struct Options {
     screenshot_only: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &RunOptions) -> Result<(), Problem> {
     let headless = options.screenshot_only || !has_display();
     if headless {
         print_step("no display is used: the window opens on a virtual one (Xvfb), and a screenshot shows it");

@@ -30,13 +30,13 @@ const APP_MEASUREMENTS: [(&str, &str, &str); 3] = [
 ];
 
 #[derive(Args, Default)]
-pub(super) struct Options {
+pub(super) struct DesktopAppBenchOptions {
     /// Measure a debug build, which is faster to build but slower to run
     #[arg(long)]
     debug: bool,
 }
 
-pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
+pub(super) fn run(options: &DesktopAppBenchOptions, yes: bool) -> Result<(), Problem> {
     let profile = if options.debug { desktop_app::DEBUG_PROFILE } else { desktop_app::RELEASE_PROFILE };
     let mut needs: Vec<RequiredPackage> = COMPILER_PACKAGES.iter().chain(DESKTOP_APP_BUILD_PACKAGES).copied().collect();
     if !has_display() {

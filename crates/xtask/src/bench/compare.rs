@@ -17,7 +17,7 @@ use crate::problem::Problem;
 use crate::progress::print_step;
 
 #[derive(Args)]
-pub(super) struct Options {
+pub(super) struct CompareBenchOptions {
     /// Measure only these rows, print the tables, and do not change the file
     #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(rows::benchmark_scenarios()))]
     rows: Vec<String>,
@@ -42,7 +42,7 @@ const DEFAULT_ROUNDS: u16 = 3;
 const DEFAULT_PINNED_CORE: usize = 1;
 const DEFAULT_PROFILE: &str = "release";
 
-impl Default for Options {
+impl Default for CompareBenchOptions {
     fn default() -> Self {
         Self {
             rows: Vec::new(),
@@ -55,7 +55,7 @@ impl Default for Options {
     }
 }
 
-pub(super) fn run(options: &Options) -> Result<(), Problem> {
+pub(super) fn run(options: &CompareBenchOptions) -> Result<(), Problem> {
     let place = MeasurementConditions { core: options.core, profile: options.profile.clone() };
     place.check()?;
     let is_selected_row =

@@ -12,7 +12,7 @@ use crate::progress::print_step;
 use crate::workspace;
 
 #[derive(Args)]
-pub(super) struct Options {
+pub(super) struct GrowthBenchOptions {
     /// Cargo profile of the measured build
     #[arg(long, default_value = "release")]
     profile: String,
@@ -72,7 +72,7 @@ const MEASURED_SERIES: [GrowthSeries; 7] = [
 ///
 /// # Errors
 /// Returns a [`Problem`] if the build or the measurement fails, or if a file can't be written.
-pub(super) fn run(options: &Options) -> Result<(), Problem> {
+pub(super) fn run(options: &GrowthBenchOptions) -> Result<(), Problem> {
     print_step(&format!("building in profile {} (some minutes)", options.profile));
     let build = cargo().dir(workspace::root_folder()).args(["build", "--profile", &options.profile, "-p", "bench"]);
     build.args(["--bin", "bench-server", "--bin", "bench-growth"]).run()?;

@@ -22,7 +22,7 @@ use crate::system_packages::{self, SANDBOX_PACKAGES, VALGRIND_PACKAGES};
 use crate::{shared_build, workspace};
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct InstructionGuardOptions {
     /// Write the counts into tests/bench/instructions.tsv, to be committed with the change that caused them
     #[arg(long)]
     write: bool,
@@ -73,7 +73,7 @@ pub(crate) enum CountComparison {
 ///
 /// # Errors
 /// Returns a [`Problem`] if a step grew by more than the tolerance, or if a required program is missing.
-pub(crate) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
+pub(crate) fn run(options: &InstructionGuardOptions, yes: bool) -> Result<(), Problem> {
     system_packages::ensure_packages_are_installed(&[VALGRIND_PACKAGES, SANDBOX_PACKAGES].concat(), yes)?;
     // A selection by package would build with other features than the tests.
     let programs = ["--bin", "bench-steps", "--bin", "bench-server"];

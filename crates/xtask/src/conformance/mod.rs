@@ -26,7 +26,7 @@ use crate::workspace;
 const MAX_PARALLEL_SCENARIOS: usize = 4;
 
 #[derive(Args, Default)]
-pub(crate) struct Options {
+pub(crate) struct ConformanceOptions {
     /// Run only scenarios whose name contains one of these texts
     scenarios: Vec<String>,
     /// Run only scenarios of this protocol revision
@@ -34,7 +34,7 @@ pub(crate) struct Options {
     wire: Option<String>,
 }
 
-impl Options {
+impl ConformanceOptions {
     fn includes_scenario(&self, run: &ScenarioRun) -> bool {
         let by_name = |name: &String| run.scenario.contains(name.as_str());
         let is_named = self.scenarios.iter().any(by_name) || self.scenarios.is_empty();
@@ -43,7 +43,7 @@ impl Options {
     }
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &ConformanceOptions) -> Result<(), Problem> {
     print_step("building the conformance client");
     cargo().dir(workspace::root_folder()).args(["build", "--package", "conformance"]).run()?;
     run_scenarios(options, &mut Program::run, &mut |line| {
@@ -55,7 +55,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 /// Installs the conformance suite, and runs the scenarios against the client that has been built. Calls `say` with a
 /// line of text for each scenario, and with the totals at the end.
 pub(crate) fn run_scenarios(
-    options: &Options,
+    options: &ConformanceOptions,
     run: ProgramRunner,
     say: &mut dyn FnMut(&str) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
@@ -147,15 +147,18 @@ mod tests {
     #[test]
     fn all_scenarios_run_without_a_selection() {
         assert!(
-            Options::default().includes_scenario(&run("auth/basic-cimd", Some(STATEFUL_AND_STATELESS_REVISIONS[0]))),
+            ConformanceOptions::default()
+                .includes_scenario(&run("auth/basic-cimd", Some(STATEFUL_AND_STATELESS_REVISIONS[0]))),
             "all scenarios should be selected by default"
         );
     }
 
     #[test]
     fn revision_and_name_select_scenarios() {
-        let options =
-            Options { scenarios: vec!["tools".into()], wire: Some(STATEFUL_AND_STATELESS_REVISIONS[1].into()) };
+        let options = ConformanceOptions {
+            scenarios: vec!["tools".into()],
+            wire: Some(STATEFUL_AND_STATELESS_REVISIONS[1].into()),
+        };
         assert!(
             options.includes_scenario(&run("tools_call", Some(STATEFUL_AND_STATELESS_REVISIONS[1]))),
             "a run that matches both options should be selected"

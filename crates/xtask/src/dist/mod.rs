@@ -29,7 +29,7 @@ use crate::{node, workspace};
 use release::Release;
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct DistOptions {
     /// Folder for the packages (default: target/dist)
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -57,7 +57,7 @@ pub(crate) enum PackageFormat {
     Rpm,
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &DistOptions) -> Result<(), Problem> {
     if !cfg!(target_os = "linux") {
         return Err(Problem::Machine("packages for Linux are built on Linux".into()));
     }

@@ -20,7 +20,7 @@ use crate::screen::VirtualScreen;
 use crate::{desktop_app, node, workspace};
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct HostileOptions {
     /// Run only these cases, such as X41
     cases: Vec<String>,
     /// Also run the attacks on a client of the Rust SDK with default settings, where applicable
@@ -37,7 +37,7 @@ pub(crate) struct Options {
     optimized: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &HostileOptions) -> Result<(), Problem> {
     let known = cases::read_hostile_cases()?;
     if let Some(unknown) = options.cases.iter().find(|id| known.iter().all(|case| case.id != **id)) {
         return Err(Problem::Machine(format!("there is no case {unknown}; they are in tests/hostile/cases.tsv")));

@@ -39,7 +39,7 @@ const SPECIFICATION_AREAS_REQUIRING_TESTS: [&str; 20] = [
 ];
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct RequirementsOptions {
     /// Report only these areas
     #[arg(long)]
     area: Vec<String>,
@@ -122,7 +122,7 @@ pub(crate) fn findings(tree: &SourceTree) -> Result<Vec<(String, usize, String)>
     Ok(RequirementTrace::read(tree)?.findings())
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &RequirementsOptions) -> Result<(), Problem> {
     let trace = RequirementTrace::read(&SourceTree::read(&workspace::root_folder())?)?;
     if let Some(area) = options.area.iter().find(|area| !trace.has_area(area)) {
         return Err(Problem::Machine(format!(

@@ -27,7 +27,7 @@ use summary::{TestPartTime, TestRunSummary};
 use crate::problem::Problem;
 
 #[derive(Args)]
-pub(crate) struct Options {
+pub(crate) struct TestOptions {
     /// Parts to run (default: all but `models`)
     parts: Vec<TestPart>,
     /// Install missing system packages without confirmation
@@ -35,7 +35,7 @@ pub(crate) struct Options {
     yes: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &TestOptions) -> Result<(), Problem> {
     let mut summary = TestRunSummary::default();
     if let Err(problem) = run_parts(options, &mut summary) {
         summary.record_abort(&problem);
@@ -45,7 +45,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 
 /// Runs the requested parts. Continues after failed tests, but not after an error: an unmet requirement of the machine,
 /// or Ctrl-C.
-fn run_parts(options: &Options, summary: &mut TestRunSummary) -> Result<(), Problem> {
+fn run_parts(options: &TestOptions, summary: &mut TestRunSummary) -> Result<(), Problem> {
     let parts = parts::ordered_parts(&options.parts);
     downloads::install_test_dependencies(&parts, options.yes)?;
     let summary = Mutex::new(summary);

@@ -149,7 +149,7 @@ fn run_official_conformance_suite(log: &mut TestPartLog) -> Result<PartOutcome, 
     let log = RefCell::new(log);
     let mut say = |line: &str| log.borrow_mut().append_line(line);
     conformance::run_scenarios(
-        &conformance::Options::default(),
+        &conformance::ConformanceOptions::default(),
         &mut |program| log.borrow_mut().run(program),
         &mut say,
     )?;

@@ -115,7 +115,7 @@ pub(crate) fn findings() -> Result<Vec<Finding>, Problem> {
 
 /// Arguments of `cargo xtask tidy`.
 #[derive(clap::Args)]
-pub(crate) struct Options {
+pub(crate) struct TidyOptions {
     /// Check the subjects of these commits instead of the files, such as origin/main..HEAD
     #[arg(long, value_name = "RANGE")]
     commits: Option<String>,
@@ -125,7 +125,7 @@ pub(crate) struct Options {
 ///
 /// # Errors
 /// Returns [`Problem::ChecksFailed`] if there are findings.
-pub(crate) fn run(options: &Options) -> Result<(), Problem> {
+pub(crate) fn run(options: &TidyOptions) -> Result<(), Problem> {
     match &options.commits {
         Some(range) => print_findings(&commits::findings(range)?),
         None => check(),

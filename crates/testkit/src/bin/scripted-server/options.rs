@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::misbehaviour::{MISBEHAVIOURS, Misbehaviour};
 
-pub(crate) struct Options {
+pub(crate) struct ScriptedServerOptions {
     pub(crate) revision: String,
     pub(crate) probe: DiscoverReaction,
     pub(crate) rules: Vec<MisbehaviourRule>,
@@ -40,9 +40,9 @@ pub(crate) enum ReplyContent {
     Line(String),
 }
 
-impl Options {
-    pub(crate) fn parse(arguments: &[String]) -> Result<Options, String> {
-        let mut options = Options {
+impl ScriptedServerOptions {
+    pub(crate) fn parse(arguments: &[String]) -> Result<ScriptedServerOptions, String> {
+        let mut options = ScriptedServerOptions {
             revision: "2025-11-25".to_owned(),
             probe: DiscoverReaction::Error,
             rules: Vec::new(),

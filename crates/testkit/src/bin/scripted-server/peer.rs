@@ -5,10 +5,10 @@ use std::io::{self, BufRead, BufWriter, StdinLock, StdoutLock, Write};
 
 use serde_json::{Value, json};
 
-use crate::options::{Options, ReplyContent};
+use crate::options::{ReplyContent, ScriptedServerOptions};
 
 pub(crate) struct ScriptedPeer {
-    pub(crate) options: Options,
+    pub(crate) options: ScriptedServerOptions,
     pub(crate) never_exits: bool,
     input: StdinLock<'static>,
     output: BufWriter<StdoutLock<'static>>,
@@ -35,7 +35,7 @@ impl PeerRequest {
 }
 
 impl ScriptedPeer {
-    pub(crate) fn new(options: Options) -> ScriptedPeer {
+    pub(crate) fn new(options: ScriptedServerOptions) -> ScriptedPeer {
         let record =
             options.record.as_ref().and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok());
         ScriptedPeer {
