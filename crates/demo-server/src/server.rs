@@ -101,7 +101,7 @@ impl ServerHandler for DemoServer {
     ) -> HandlerResult<ListToolsResult> {
         let mut all = tools::list(&self.state);
         if tasks::client_supports_tasks(&context) {
-            all.push(tasks::definition());
+            all.push(tasks::do_later_definition());
         }
         let (items, next_cursor) = paginate(all, request.as_ref())?;
         let mut result = ListToolsResult::with_all_items(items);

@@ -25,7 +25,7 @@ const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);
 const PERMIT_URL: &str = "https://permits.example.com/harbour/aurora?day=monday";
 const PERMIT_MESSAGE: &str = "Sign the mooring permit in your browser.";
 
-pub(super) fn definitions() -> [Tool; 4] {
+pub(super) fn ask_tool_definitions() -> [Tool; 4] {
     let model = json!({
         "type": "object",
         "properties": {

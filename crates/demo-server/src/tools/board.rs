@@ -11,7 +11,7 @@ use crate::board::{BOARD_COLUMNS, BoardColumn};
 use crate::input_requests::EarlyExit;
 use crate::resources::BOARD_APP_URI;
 
-pub(super) fn definitions() -> [Tool; 2] {
+pub(super) fn board_tool_definitions() -> [Tool; 2] {
     let columns = BOARD_COLUMNS.map(BoardColumn::id);
     let movement = json!({
         "type": "object",

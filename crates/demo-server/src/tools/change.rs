@@ -13,7 +13,7 @@ use crate::state::{AddedTool, MAX_ADDED_TOOLS, ServerChange};
 const MAX_TOOL_DESCRIPTION_CHARS: usize = 500;
 const MAX_DEFINITION_CHANGES: u32 = 9;
 
-pub(super) fn definitions() -> [Tool; 2] {
+pub(super) fn change_tool_definitions() -> [Tool; 2] {
     let add = json!({
         "type": "object",
         "properties": {

@@ -43,13 +43,13 @@ type ToolOutcome = Result<CallToolResult, EarlyExit>;
 /// Returns all tools, including those that were added while the server runs.
 pub(crate) fn list(state: &DemoServerState) -> Vec<Tool> {
     let mut all = vec![simple::add_definition(), simple::write_note_definition()];
-    all.extend([slow::definition(), show::definition(), trip::definition()]);
+    all.extend([slow::slow_report_definition(), show::show_everything_definition(), trip::plan_trip_definition()]);
     all.push(simple::fail_definition());
-    all.extend(ask::definitions());
-    all.push(visit::definition());
+    all.extend(ask::ask_tool_definitions());
+    all.push(visit::check_in_definition());
     all.extend(simple::log_and_ping_definitions());
-    all.extend(board::definitions());
-    all.extend(change::definitions());
+    all.extend(board::board_tool_definitions());
+    all.extend(change::change_tool_definitions());
     all.extend(state.added_tools().iter().map(change::added_tool_definition));
     all
 }

@@ -12,7 +12,7 @@ use crate::input_requests::EarlyExit;
 
 const MAX_CREW_MEMBERS: usize = 6;
 
-pub(super) fn definition() -> Tool {
+pub(super) fn plan_trip_definition() -> Tool {
     let places: Vec<_> = harbour::harbour_names().collect();
     let titled: Vec<_> =
         harbour::harbour_names().map(|name| json!({ "const": name, "title": format!("{name} harbour") })).collect();

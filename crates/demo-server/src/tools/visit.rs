@@ -9,7 +9,7 @@ use super::{ToolCall, ToolOutcome, new_tool, no_arguments_schema, text_result};
 use crate::input_requests::{request_input, request_inputs};
 use crate::request_contents::{self, SamplingPrompt};
 
-pub(super) fn definition() -> Tool {
+pub(super) fn check_in_definition() -> Tool {
     let description = "Asks for the ship's name and the shared folders, then lets a model write the welcome.";
     new_tool("check_in", "Check in", description, no_arguments_schema())
         .with_annotations(ToolAnnotations::new().read_only(true).open_world(true))

@@ -57,7 +57,7 @@ impl Default for CompareBenchOptions {
 
 pub(super) fn run(options: &CompareBenchOptions) -> Result<(), Problem> {
     let place = MeasurementConditions { core: options.core, profile: options.profile.clone() };
-    place.check()?;
+    place.check_core_pinning()?;
     let is_selected_row =
         |row: &BenchmarkRow| options.rows.is_empty() || options.rows.iter().any(|name| name == row.scenario);
     let is_selected_client = |client: &BenchClient| options.clients.is_empty() || options.clients.contains(client);

@@ -104,7 +104,7 @@ fn compare_counts(print: &mut dyn FnMut(&str)) -> Result<CountComparison, Proble
     }
     let text = fs::read_to_string(instruction_counts_file()).map_err(Problem::file_error(instruction_counts_file()))?;
     let unreadable = || Problem::Machine(format!("{} can't be read", instruction_counts_file().display()));
-    let committed = InstructionCounts::read(&text).ok_or_else(unreadable)?;
+    let committed = InstructionCounts::parse(&text).ok_or_else(unreadable)?;
     let counted = count_instructions(Some(&committed))?;
     for line in format_table(&committed, &counted) {
         print(&line);
@@ -210,7 +210,7 @@ fn growth_ratio(now: u64, was: u64) -> f64 {
 }
 
 impl InstructionCounts {
-    fn read(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         let compiler = text.lines().find_map(|line| line.strip_prefix(COMPILER_VERSION_LINE_PREFIX))?.to_owned();
         let steps = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
         let steps = steps.map(|line| {
@@ -238,13 +238,13 @@ mod tests {
     #[test]
     fn instruction_counts_round_trip() {
         assert_eq!(
-            InstructionCounts::read(&counts_with_call_instructions(7).text()),
+            InstructionCounts::parse(&counts_with_call_instructions(7).text()),
             Some(counts_with_call_instructions(7)),
             "parsing the text should return the same counts"
         );
-        assert_eq!(InstructionCounts::read("call\t7\n"), None, "a file without a compiler should be rejected");
+        assert_eq!(InstructionCounts::parse("call\t7\n"), None, "a file without a compiler should be rejected");
         assert_eq!(
-            InstructionCounts::read("# rustc\ncall\tmany\n"),
+            InstructionCounts::parse("# rustc\ncall\tmany\n"),
             None,
             "a count that is not a number should be rejected"
         );

@@ -53,7 +53,7 @@ pub(super) struct ClientReport {
 
 impl MeasurementConditions {
     /// Returns an error with a suggested remedy if this system can't pin programs to the selected core.
-    pub(super) fn check(&self) -> Result<(), Problem> {
+    pub(super) fn check_core_pinning(&self) -> Result<(), Problem> {
         let core = self.core.to_string();
         if !process::command_succeeds("taskset", &["--version"]) {
             return Err(Problem::Machine(

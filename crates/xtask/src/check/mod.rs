@@ -19,7 +19,7 @@ pub(crate) fn run() -> Result<(), Problem> {
         }
     };
     print_step("tidy");
-    note(tidy::check())?;
+    note(tidy::check_repository())?;
     print_step("format");
     note(rustfmt_check_command().run())?;
     print_step("clippy, without the shell");

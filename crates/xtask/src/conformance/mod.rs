@@ -140,7 +140,7 @@ fn run_scenario(
 mod tests {
     use super::*;
 
-    fn run(scenario: &str, wire: Option<&'static str>) -> ScenarioRun {
+    fn scenario_run(scenario: &str, wire: Option<&'static str>) -> ScenarioRun {
         ScenarioRun { scenario: scenario.to_owned(), wire }
     }
 
@@ -148,7 +148,7 @@ mod tests {
     fn all_scenarios_run_without_a_selection() {
         assert!(
             ConformanceOptions::default()
-                .includes_scenario(&run("auth/basic-cimd", Some(STATEFUL_AND_STATELESS_REVISIONS[0]))),
+                .includes_scenario(&scenario_run("auth/basic-cimd", Some(STATEFUL_AND_STATELESS_REVISIONS[0]))),
             "all scenarios should be selected by default"
         );
     }
@@ -160,15 +160,15 @@ mod tests {
             wire: Some(STATEFUL_AND_STATELESS_REVISIONS[1].into()),
         };
         assert!(
-            options.includes_scenario(&run("tools_call", Some(STATEFUL_AND_STATELESS_REVISIONS[1]))),
+            options.includes_scenario(&scenario_run("tools_call", Some(STATEFUL_AND_STATELESS_REVISIONS[1]))),
             "a run that matches both options should be selected"
         );
         assert!(
-            !options.includes_scenario(&run("tools_call", Some(STATEFUL_AND_STATELESS_REVISIONS[0]))),
+            !options.includes_scenario(&scenario_run("tools_call", Some(STATEFUL_AND_STATELESS_REVISIONS[0]))),
             "a run with another revision should not be selected"
         );
         assert!(
-            !options.includes_scenario(&run("initialize", Some(STATEFUL_AND_STATELESS_REVISIONS[1]))),
+            !options.includes_scenario(&scenario_run("initialize", Some(STATEFUL_AND_STATELESS_REVISIONS[1]))),
             "another scenario should not be selected"
         );
     }

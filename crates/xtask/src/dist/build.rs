@@ -13,7 +13,7 @@ use crate::workspace;
 pub(super) const PACKAGED_PROGRAMS: &[&str] = &["drawbridge", "drawbridge-cli", "demo-server"];
 
 /// Builds all packed programs with a single cargo command, so that their dependencies are built once.
-pub(super) fn run(profile: &str, release: &Release) -> Result<(), Problem> {
+pub(super) fn build_programs(profile: &str, release: &Release) -> Result<(), Problem> {
     let auditable = process::command_succeeds("cargo", &["auditable", "--version"]);
     print_step(&format!(
         "building {} ({profile}{}); a first release build takes a quarter of an hour and more",

@@ -12,7 +12,7 @@ use crate::workspace;
 
 /// Compares the packages that two builds wrote to two folders, prints each file that differs, and returns an error if
 /// there is one.
-pub(super) fn run(one: &Path, other: &Path) -> Result<(), Problem> {
+pub(super) fn compare_packages(one: &Path, other: &Path) -> Result<(), Problem> {
     let differing = differing_files(one, other)?;
     for path in &differing {
         println!("differs  {}", path.display());

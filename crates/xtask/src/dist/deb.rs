@@ -17,7 +17,7 @@ const DEB_PACKAGE_DESCRIPTION: &str = " Drawbridge connects MCP servers, local p
                            scripts.";
 
 /// Packs the files in the staging folder `tree` as a .deb, and returns the path of the package.
-pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
+pub(super) fn pack_deb(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     print_step("packing the .deb");
     let architecture = Program::new("dpkg").arg("--print-architecture").output()?.trim().to_owned();
     let staged = copy_staged_files(tree, "deb")?;

@@ -64,7 +64,7 @@ pub(crate) fn run(options: &DistOptions) -> Result<(), Problem> {
     let out = options.out.clone().map_or_else(|| workspace::create_folder_in_target("dist"), Ok)?;
     if let Some(other) = &options.compare {
         system_packages::ensure_packages_are_installed(PACKAGING_TOOLS, options.yes)?;
-        return compare::run(&out, other);
+        return compare::compare_packages(&out, other);
     }
     let mut needs: Vec<RequiredPackage> = [COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, PACKAGING_TOOLS].concat();
     if options.check {
@@ -77,7 +77,7 @@ pub(crate) fn run(options: &DistOptions) -> Result<(), Problem> {
 
     let release = Release::read()?;
     sbom::install_sbom_tools(options.yes)?;
-    build::run(&options.profile, &release)?;
+    build::build_programs(&options.profile, &release)?;
 
     fs::create_dir_all(&out).map_err(Problem::file_error(&out))?;
     let out = out.canonicalize().map_err(Problem::file_error(&out))?;
@@ -89,10 +89,10 @@ pub(crate) fn run(options: &DistOptions) -> Result<(), Problem> {
     let includes = |format| options.only.is_none_or(|only| only == format);
     let mut made = Vec::new();
     if includes(PackageFormat::Deb) {
-        made.push(deb::pack(&tree, &out, &release)?);
+        made.push(deb::pack_deb(&tree, &out, &release)?);
     }
     if includes(PackageFormat::Rpm) {
-        made.push(rpm::pack(&tree, &out, &release)?);
+        made.push(rpm::pack_rpm(&tree, &out, &release)?);
     }
     made.extend(bills);
     made.push(sums::write_checksums(&out, &made)?);
@@ -100,5 +100,5 @@ pub(crate) fn run(options: &DistOptions) -> Result<(), Problem> {
         let size = fs::metadata(file).map_err(Problem::file_error(file))?.len();
         println!("{} ({size} bytes)", file.display());
     }
-    if options.check { check::run(&made, &tree) } else { Ok(()) }
+    if options.check { check::check_packages(&made, &tree) } else { Ok(()) }
 }

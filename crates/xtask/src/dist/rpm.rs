@@ -21,7 +21,7 @@ const FOLDERS_SHARED_WITH_OTHER_PACKAGES: &[&str] =
     &["usr/share/fish", "usr/share/fish/vendor_completions.d", "usr/share/zsh", "usr/share/zsh/site-functions"];
 
 /// Packs the files in the staging folder `tree` as an .rpm, and returns the path of the package.
-pub(super) fn pack(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
+pub(super) fn pack_rpm(tree: &Path, out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     print_step("packing the .rpm");
     let staged = copy_staged_files(tree, "rpm-tree")?;
     adapt_staged_files_to_fedora(&staged)?;

@@ -118,7 +118,7 @@ impl RequirementTrace {
 
 /// Returns the violations of the rules about requirements, for `cargo xtask tidy`, as path, line number (0 for the
 /// whole file) and text.
-pub(crate) fn findings(tree: &SourceTree) -> Result<Vec<(String, usize, String)>, Problem> {
+pub(crate) fn requirement_findings(tree: &SourceTree) -> Result<Vec<(String, usize, String)>, Problem> {
     Ok(RequirementTrace::read(tree)?.findings())
 }
 

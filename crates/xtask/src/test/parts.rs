@@ -183,7 +183,7 @@ fn check_instruction_counts(log: &mut TestPartLog) -> Result<PartOutcome, Proble
 }
 
 fn check_tidy(log: &mut TestPartLog) -> Result<PartOutcome, Problem> {
-    let findings = tidy::findings()?;
+    let findings = tidy::all_findings()?;
     for finding in &findings {
         log.append_line(&finding.to_string())?;
     }

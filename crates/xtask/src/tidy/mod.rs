@@ -104,11 +104,11 @@ const TIDY_RULES: [fn(&SourceTree) -> Vec<Finding>; 38] = [
 ];
 
 /// Returns the violations of all rules that apply to files.
-pub(crate) fn findings() -> Result<Vec<Finding>, Problem> {
+pub(crate) fn all_findings() -> Result<Vec<Finding>, Problem> {
     let tree = SourceTree::read(&workspace::root_folder())?;
     let mut findings: Vec<Finding> = TIDY_RULES.iter().flat_map(|rule| rule(&tree)).collect();
     findings.extend(dependencies::find_impure_dependencies()?);
-    let requirements = requirements::findings(&tree)?.into_iter();
+    let requirements = requirements::requirement_findings(&tree)?.into_iter();
     findings.extend(requirements.map(|(path, line, text)| Finding { path, line, text }));
     Ok(findings)
 }
@@ -127,8 +127,8 @@ pub(crate) struct TidyOptions {
 /// Returns [`Problem::ChecksFailed`] if there are findings.
 pub(crate) fn run(options: &TidyOptions) -> Result<(), Problem> {
     match &options.commits {
-        Some(range) => print_findings(&commits::findings(range)?),
-        None => check(),
+        Some(range) => print_findings(&commits::commit_subject_findings(range)?),
+        None => check_repository(),
     }
 }
 
@@ -136,8 +136,8 @@ pub(crate) fn run(options: &TidyOptions) -> Result<(), Problem> {
 ///
 /// # Errors
 /// Returns [`Problem::ChecksFailed`] if there are findings.
-pub(crate) fn check() -> Result<(), Problem> {
-    print_findings(&findings()?)
+pub(crate) fn check_repository() -> Result<(), Problem> {
+    print_findings(&all_findings()?)
 }
 
 fn print_findings(findings: &[Finding]) -> Result<(), Problem> {
