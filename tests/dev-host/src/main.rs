@@ -27,7 +27,7 @@ use tokio::net::TcpListener;
 
 /// Serves the page and the host behind it on the loopback interface
 #[derive(Debug, Parser)]
-struct Options {
+struct DevHostOptions {
     /// Port to listen on; 0 for any free port
     #[arg(long, default_value_t = 1430)]
     port: u16,
@@ -64,7 +64,7 @@ async fn main() -> ExitCode {
         // Tests search the output for control sequences of terminals, which colors are.
         .with_ansi(false)
         .init();
-    match serve(Options::parse()).await {
+    match serve(DevHostOptions::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!("{error}");
@@ -73,7 +73,7 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
+async fn serve(options: DevHostOptions) -> Result<(), Box<dyn std::error::Error>> {
     if let Some(demo) = &options.demo_server {
         store::add_demo_server_if_first_start(&options.config, &std::path::absolute(demo)?)?;
     }
@@ -103,7 +103,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
     let port = listener.local_addr()?.port();
-    let own_pages = [format!("127.0.0.1:{port}"), guard::PAGE_DEV_SERVER.to_owned()];
+    let own_pages = [format!("127.0.0.1:{port}"), guard::UI_DEV_SERVER_HOST.to_owned()];
     let ancestors = own_pages.iter().map(|place| FrameAncestor::new(&format!("http://{place}")));
     let api = api.with_app_frames(ancestors.collect::<Result<_, _>>()?);
     let router = Router::new()

@@ -10,7 +10,7 @@ use ports::secrets::SecretsInMemory;
 use ports::{Document, SecretError, SecretPersistence, Secrets};
 use serde_json::{Value, json};
 use testkit::app::{TestApp, demo_config};
-use testkit::import::import_fixtures;
+use testkit::import::import_fixture_path;
 
 use crate::run_command;
 
@@ -27,7 +27,8 @@ fn listed_import_candidate<'v>(listed: &'v Value, app: &str, name: &str) -> &'v 
 #[tokio::test]
 async fn only_selected_servers_are_imported() {
     let app = TestApp::start(Vec::new()).await;
-    let api = Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(import_fixtures("homes/linux")));
+    let api =
+        Api::new(app.host.clone()).with_app_import_from(AppEnvironment::for_home(import_fixture_path("homes/linux")));
     let listed = run_command(&api, "find_import_candidates", json!({})).await;
     assert!(
         listed["searchedApps"].as_array().unwrap().contains(&json!("Junie")),

@@ -283,7 +283,7 @@ async fn fresh_resource_is_not_requested_again() {
 async fn stale_list_is_read_again_on_access() {
     let server = HttpServer::start(|request, mut answer| async move {
         let body = request.json();
-        let Some(mut result) = ordinary::method_result("2026-07-28", &body) else { return answer.status(404).await };
+        let Some(mut result) = ordinary::rpc_result("2026-07-28", &body) else { return answer.status(404).await };
         result["ttlMs"] = json!(3_000);
         answer.json(&json!({"jsonrpc": "2.0", "id": body["id"], "result": result})).await
     })

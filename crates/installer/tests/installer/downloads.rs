@@ -9,7 +9,7 @@ use registry::{CachePolicy, DownloadError};
 use sha2::{Digest as _, Sha256};
 use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
-use testkit::registry::{TestRegistry, bundle_entry};
+use testkit::registry::{TestRegistry, bundle_registry_entry};
 
 use crate::{bundle_folders, install_draft, preview_and_install, server_names, test_installer};
 
@@ -26,7 +26,11 @@ pub(crate) fn add_bundle_to_registry(app: &TestApp, registry: &TestRegistry, ver
     let bytes = fs::read(path).unwrap();
     let sha256 = format!("{:x}", Sha256::digest(&bytes));
     registry.files.lock().unwrap().insert(BUNDLE_PATH.to_owned(), bytes);
-    registry.entries.lock().unwrap().insert(0, bundle_entry(version, &registry.server.url(BUNDLE_PATH), &sha256));
+    registry
+        .entries
+        .lock()
+        .unwrap()
+        .insert(0, bundle_registry_entry(version, &registry.server.url(BUNDLE_PATH), &sha256));
     sha256
 }
 

@@ -9,7 +9,7 @@ use ports::{Documents, Secrets};
 use registry::{CachePolicy, RegistryError, SearchQuery};
 use store::CacheFolder;
 use testkit::app::TestApp;
-use testkit::registry::{TestRegistry, active_metadata, notes_server_entry};
+use testkit::registry::{TestRegistry, active_registry_metadata, notes_registry_entry};
 
 const HEADER_VALUE: &str = "Bearer t0ken-of-the-team";
 
@@ -36,7 +36,7 @@ async fn count_search_results(installer: &Installer) -> Result<usize, InstallErr
 #[tokio::test]
 async fn configured_registry_is_requested_with_its_header() {
     let (app, secrets) = (TestApp::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
-    let registry = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
+    let registry = TestRegistry::start(vec![notes_registry_entry(active_registry_metadata())]).await;
     let (installer, other) = (installer_from_settings(&app, &secrets), installer_from_settings(&app, &secrets));
     assert!(
         installer.read_active_registry().await.unwrap().address.is_official(),
@@ -66,7 +66,7 @@ async fn configured_registry_is_requested_with_its_header() {
     }
 
     // A program that can write the settings file must not be able to redirect the header's value to another address.
-    let elsewhere = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
+    let elsewhere = TestRegistry::start(vec![notes_registry_entry(active_registry_metadata())]).await;
     let setting = app.folder.path().join("data/registry.json");
     let changed = fs::read_to_string(&setting).unwrap().replace(&address, &elsewhere.server.url(""));
     fs::write(&setting, changed).unwrap();
@@ -79,7 +79,7 @@ async fn configured_registry_is_requested_with_its_header() {
 #[tokio::test]
 async fn registry_header_keeps_its_value_and_is_removed_with_its_registry() {
     let (app, secrets) = (TestApp::start(Vec::new()).await, Arc::new(SecretsInMemory::default()));
-    let registry = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
+    let registry = TestRegistry::start(vec![notes_registry_entry(active_registry_metadata())]).await;
     let installer = installer_from_settings(&app, &secrets);
     let address = registry.server.url("");
     let stored_count = || secrets.keys("registry/").unwrap().len();

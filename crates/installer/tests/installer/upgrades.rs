@@ -13,7 +13,7 @@ use registry::CachePolicy;
 use serde_json::{Value, json};
 use testkit::app::TestApp;
 use testkit::bundle_file::Bundle;
-use testkit::registry::{TestRegistry, active_metadata, notes_server_entry};
+use testkit::registry::{TestRegistry, active_registry_metadata, notes_registry_entry};
 
 use crate::downloads::add_bundle_to_registry;
 use crate::{bundle_folders, install_draft, preview_and_install, server_names, test_installer};
@@ -27,7 +27,7 @@ fn package_source() -> InstallSource {
 
 /// Returns the registry entry of this version of the notes server, which has an argument that the user fills in.
 fn notes_registry_entry(version: &str) -> Value {
-    let mut entry = notes_server_entry(active_metadata());
+    let mut entry = notes_registry_entry(active_registry_metadata());
     entry["server"]["version"] = version.into();
     let package = &mut entry["server"]["packages"][0];
     package["version"] = version.into();
@@ -174,7 +174,7 @@ async fn concurrent_change_of_the_settings_is_not_overwritten() {
 #[tokio::test]
 async fn values_entered_for_one_address_are_not_sent_to_another() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes_server_entry(active_metadata())]).await;
+    let registry = TestRegistry::start(vec![notes_registry_entry(active_registry_metadata())]).await;
     let installer = test_installer(&app, &registry);
     let target = Some(InstallTarget::Remote { number: 1 });
     let remote = InstallSource::Registry { name: SERVER_NAME.to_owned(), version: None, target };

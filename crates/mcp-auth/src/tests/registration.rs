@@ -188,7 +188,7 @@ async fn second_authorization_server_receives_no_credentials_of_the_first() {
         1,
         "[auth-as-change-reregister] the app must register with the new server"
     );
-    let leaks = testkit::authorization::find_leaks(&[&first, &second], &[&server]);
+    let leaks = testkit::authorization::find_leaked_credentials(&[&first, &second], &[&server]);
     let leaks: Vec<_> = leaks
         .into_iter()
         .filter(|leak| !leak.contains("got to http://127.0.0.1") || leak.contains(&second.issuer()))

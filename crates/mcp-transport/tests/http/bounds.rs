@@ -6,7 +6,7 @@ use mcp_proto::{CallError, ClientRequest};
 use mcp_transport::http::HttpLimits;
 use serde_json::json;
 use testkit::http::ordinary;
-use testkit::time::{advance_time, with_timer_total};
+use testkit::time::{advance_time, measure_timer_wait};
 
 use crate::support::*;
 
@@ -222,7 +222,7 @@ async fn posts_beyond_the_bound_wait_and_are_cancellable() {
         poll_until(WAIT_TIMEOUT, || server.count("tools/call") == 242).await,
         "one call must be sent for each that ends"
     );
-    let ((), took) = with_timer_total(client.stop()).await;
+    let ((), took) = measure_timer_wait(client.stop()).await;
     assert!(took < DRIVER_CLOSE_TIMEOUT, "pending calls must not delay the stop: {took:?}");
 }
 
@@ -263,7 +263,7 @@ async fn blocked_owner_applies_backpressure_to_the_server() {
     let after = testkit::processes::resident_bytes(std::process::id()).unwrap_or_default();
     let grown = after.saturating_sub(before) / 1024 / 1024;
     assert!(grown < 60, "100 MB of messages must wait at the server, but memory grew by {grown} MB");
-    let ((), took) = with_timer_total(client.stop()).await;
+    let ((), took) = measure_timer_wait(client.stop()).await;
     assert!(took < DRIVER_CLOSE_TIMEOUT, "the driver must stop at once: {took:?}");
     drop(server);
 }

@@ -7,7 +7,7 @@ use mcp_proto::SessionEvent;
 use mcp_transport::driver::{DriverCommand, DriverEvent};
 use serde_json::json;
 use testkit::http::ordinary;
-use testkit::time::with_timer_total;
+use testkit::time::measure_timer_wait;
 
 use crate::support::*;
 
@@ -90,7 +90,7 @@ async fn unanswered_session_delete_does_not_delay_the_end() {
     })
     .await;
     let mut client = start_ready_client(&server.url("/mcp")).await;
-    let ((), took) = with_timer_total(client.stop()).await;
+    let ((), took) = measure_timer_wait(client.stop()).await;
     assert_eq!(requests_with_method(&server, "DELETE").len(), 1, "DELETE must be sent");
     assert!(took < DRIVER_CLOSE_TIMEOUT, "closing must take at most 2 s, not {took:?}");
 }

@@ -8,7 +8,7 @@ use mcp_proto::{CallError, CancelReason, HandshakeFault, Revision, SessionEvent}
 use mcp_transport::{DriverCommand, DriverEvent, FrameDirection};
 use serde_json::json;
 use testkit::deadline::poll_until;
-use testkit::time::ready_without_timer;
+use testkit::time::await_without_timer;
 
 use crate::support::{RunningDriver, launch_driver, result_text, start_ready_driver, tool_call};
 
@@ -141,7 +141,7 @@ async fn cancelled_call_ends_immediately_and_the_server_is_notified() {
     let record = folder.path().join("record");
     let mut server = start_ready_driver(&["--misbehave", "silent", "--record", record.to_str().unwrap()]).await;
     let call = server.start_call(tool_call("echo", json!({"text": "hello"}))).await;
-    let cancelled = ready_without_timer("X35: cancelling", async {
+    let cancelled = await_without_timer("X35: cancelling", async {
         server.send(DriverCommand::Cancel { call, reason: CancelReason::User }).await;
         server.wait_for_result(call).await
     });

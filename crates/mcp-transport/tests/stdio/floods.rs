@@ -105,7 +105,7 @@ async fn server_output_is_not_read_while_events_are_not_received() {
     // Events are still not received, but the process must be ended.
     let group = server.handle.process.group;
     let is_stopped = testkit::deadline::poll_until(Duration::from_secs(5), || {
-        testkit::processes::living_group_members(group).is_empty()
+        testkit::processes::living_processes_in_group(group).is_empty()
     })
     .await;
     assert!(is_stopped, "a stop must work although no events are received");

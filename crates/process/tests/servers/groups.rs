@@ -5,7 +5,7 @@ use std::time::Duration;
 use process::orphans::{OrphanCheckOutcome, RunningServerRecord, kill_orphaned_servers};
 use process::{GracePeriods, ProcessExit, StartTime, shut_down};
 use testkit::deadline::poll_until;
-use testkit::processes::{is_alive, living_group_members};
+use testkit::processes::{is_alive, living_processes_in_group};
 
 use crate::support::{scripted_server_command, start_server};
 
@@ -18,13 +18,13 @@ async fn dropped_process_is_killed_with_its_group() {
             .await;
     let group = server.spawned().group;
     assert!(
-        poll_until(PROCESS_END_TIMEOUT, || living_group_members(group).len() >= 2).await,
+        poll_until(PROCESS_END_TIMEOUT, || living_processes_in_group(group).len() >= 2).await,
         "server and grandchild run: {:?}",
-        living_group_members(group)
+        living_processes_in_group(group)
     );
     drop(server);
     assert!(
-        poll_until(PROCESS_END_TIMEOUT, || living_group_members(group).is_empty()).await,
+        poll_until(PROCESS_END_TIMEOUT, || living_processes_in_group(group).is_empty()).await,
         "dropping kills the whole group"
     );
 }

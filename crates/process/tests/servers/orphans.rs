@@ -6,7 +6,7 @@ use std::time::Duration;
 use process::orphans::{OrphanCheckOutcome, RunningServerRecord, kill_orphaned_servers};
 use process::{GracePeriods, ServerCommand, StartTime, shut_down};
 use testkit::deadline::{poll_until, within};
-use testkit::processes::{is_alive, living_group_members};
+use testkit::processes::{is_alive, living_processes_in_group};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::support::{WAIT_TIMEOUT, scripted_server_command, start_server};
@@ -68,8 +68,8 @@ async fn orphaned_servers_of_a_killed_drawbridge_process_are_killed() {
         }
     })
     .await;
-    let run = poll_until(WAIT_TIMEOUT, || living_group_members(record.group).len() >= 2).await;
-    assert!(run, "server and grandchild run: {:?}", living_group_members(record.group));
+    let run = poll_until(WAIT_TIMEOUT, || living_processes_in_group(record.group).len() >= 2).await;
+    assert!(run, "server and grandchild run: {:?}", living_processes_in_group(record.group));
     assert_eq!(
         kill_orphaned_servers(std::slice::from_ref(&record))[0].outcome,
         OrphanCheckOutcome::OwnerRunning,
@@ -81,7 +81,7 @@ async fn orphaned_servers_of_a_killed_drawbridge_process_are_killed() {
         poll_until(PROCESS_END_TIMEOUT, || !is_alive(record.pid)).await,
         "the server's own process must end with the app, although it ignores signals"
     );
-    assert!(!living_group_members(record.group).is_empty(), "the grandchild must remain for the sweep");
+    assert!(!living_processes_in_group(record.group).is_empty(), "the grandchild must remain for the sweep");
     // The start time remains readable until init has reaped the leader.
     poll_until(PROCESS_END_TIMEOUT, || StartTime::of_process(record.pid).is_none()).await;
     let another = StartTime::of_process(1).unwrap();
@@ -93,14 +93,14 @@ async fn orphaned_servers_of_a_killed_drawbridge_process_are_killed() {
         OrphanCheckOutcome::NotRunning,
         "a group without the recorded pipes must not be killed"
     );
-    assert!(!living_group_members(record.group).is_empty(), "the grandchild must still run");
+    assert!(!living_processes_in_group(record.group).is_empty(), "the grandchild must still run");
     assert_eq!(
         kill_orphaned_servers(std::slice::from_ref(&record))[0].outcome,
         OrphanCheckOutcome::Killed,
         "the sweep must find the grandchild"
     );
     assert!(
-        poll_until(PROCESS_END_TIMEOUT, || living_group_members(record.group).is_empty()).await,
+        poll_until(PROCESS_END_TIMEOUT, || living_processes_in_group(record.group).is_empty()).await,
         "the sweep must end the grandchild"
     );
     assert_eq!(

@@ -29,7 +29,7 @@ pub fn registry_page(data: &[u8]) {
         }
         for package in &server.packages {
             match plan_package(server, package) {
-                Ok(PackageInstall::Plan(plan)) => check_plan(&plan),
+                Ok(PackageInstall::Plan(plan)) => check_install_plan(&plan),
                 Ok(PackageInstall::Bundle(bundle)) => {
                     assert!(bundle.url.starts_with("https://") && bundle.sha256.len() == 64, "{bundle:?}");
                 }
@@ -38,14 +38,14 @@ pub fn registry_page(data: &[u8]) {
         }
         for remote in &server.remotes {
             match plan_remote(server, remote) {
-                Ok(plan) => check_plan(&plan),
+                Ok(plan) => check_install_plan(&plan),
                 Err(error) => assert_printable(&error.to_string()),
             }
         }
     }
 }
 
-fn check_plan(plan: &InstallPlan) {
+fn check_install_plan(plan: &InstallPlan) {
     plan.notes.iter().for_each(|note| assert_printable(&note.to_string()));
     let templates: Vec<_> = match &plan.target {
         PlannedTransport::Command { command, args, env } => {

@@ -181,7 +181,7 @@ mod tests {
 
     use futures_util::stream;
     use proptest::prelude::*;
-    use testkit::processes::processor_time;
+    use testkit::processes::thread_processor_time;
 
     use super::super::reference;
     use super::*;
@@ -292,9 +292,9 @@ mod tests {
         let small = |count: usize| vec![b"data: a\n\n".repeat(count)];
         let many = |count: usize| vec![[b"data: a\n".repeat(count), b"\n".to_vec()].concat()];
         let time = |chunks: Vec<Vec<u8>>| {
-            let before = processor_time();
+            let before = thread_processor_time();
             assert!(!read_sse_events(chunks, 64 * 1024 * 1024).is_empty(), "the result must not be empty");
-            processor_time() - before
+            thread_processor_time() - before
         };
         type SseChunks = Vec<Vec<u8>>;
         let shapes: [(&str, SseChunks, SseChunks); 3] = [

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::matrix::user::spawn_deciding_user;
-use crate::user::{CallOutcome, next_call_id, next_event, result_text, to_object};
+use crate::user::{CallOutcome, next_call_id, result_text, to_json_object, wait_for_event};
 
 /// Time without progress after which a call fails.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
@@ -21,7 +21,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An app that is connected to one server, and whose simulated user approves everything.
-pub(super) struct ConnectedApp {
+pub(super) struct ConnectedHost {
     pub(super) app: TestApp,
     server: &'static str,
 }
@@ -31,7 +31,7 @@ pub(super) fn require(condition: bool, what: &str, observed: impl std::fmt::Debu
     if condition { Ok(()) } else { Err(format!("{what}: {observed:?}").chars().take(400).collect()) }
 }
 
-impl ConnectedApp {
+impl ConnectedHost {
     /// Starts an app with a server, and waits until the server is ready and its tools are known.
     pub(super) async fn connect(server: &'static str, config: ServerConfig) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -52,7 +52,7 @@ impl ConnectedApp {
     /// Starts a tool call in a spawned task.
     async fn spawn_call(&self, id: &str, tool: &str, arguments: Value) -> JoinHandle<CallOutcome> {
         let (host, id, server, tool) = (self.app.host.clone(), id.to_owned(), self.server.to_owned(), tool.to_owned());
-        let arguments = to_object(&arguments);
+        let arguments = to_json_object(&arguments);
         tokio::spawn(async move { host.call_tool(id, server, tool, arguments, None).await.map(|(result, _)| result) })
     }
 
@@ -62,7 +62,7 @@ impl ConnectedApp {
     }
 
     /// Calls the tool `add`, which returns immediately, and returns an error if its result is wrong.
-    pub(super) async fn check_add(&self) -> Result<(), String> {
+    pub(super) async fn call_add_and_check_result(&self) -> Result<(), String> {
         let result = self.call_add().await.map_err(|error| format!("the call should succeed: {error}"))?;
         require(result_text(&result).contains("= 5"), "the result should contain the sum", result)
     }
@@ -72,7 +72,7 @@ impl ConnectedApp {
         let mut events = self.app.host.events();
         let id = next_call_id();
         let call = self.spawn_call(&id, "slow_report", json!({ "seconds": seconds, "steps": seconds * 10 })).await;
-        next_event(&mut events, "progress", |event| match event {
+        wait_for_event(&mut events, "progress", |event| match event {
             HostEvent::CallChanged(view) if view.id == id && view.progress.is_some() => Some(()),
             _ => None,
         })
@@ -81,7 +81,11 @@ impl ConnectedApp {
     }
 
     /// Waits until a call that takes this many seconds has ended, and returns an error if its result is wrong.
-    pub(super) async fn finish_call(&self, call: JoinHandle<CallOutcome>, seconds: u32) -> Result<(), String> {
+    pub(super) async fn await_successful_call(
+        &self,
+        call: JoinHandle<CallOutcome>,
+        seconds: u32,
+    ) -> Result<(), String> {
         let result = await_call(call).await?.map_err(|error| format!("the call should succeed: {error}"))?;
         let is_complete =
             |result: &CallToolResult| result_text(result).contains(&format!("The report has {} pages", seconds * 10));
@@ -100,7 +104,7 @@ impl ConnectedApp {
     /// Calls the server repeatedly until a call succeeds, without any action of the user.
     pub(super) async fn wait_until_recovered(&self) -> Result<(), String> {
         let again = async {
-            while self.check_add().await.is_err() {
+            while self.call_add_and_check_result().await.is_err() {
                 // sleep: polls until the condition holds, which no event reports.
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }

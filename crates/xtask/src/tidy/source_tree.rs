@@ -8,7 +8,7 @@ use crate::problem::Problem;
 
 /// Folders that are not read: names of generated folders anywhere in the repository, and paths of generated folders
 /// from its root. `.gitignore` should list the same paths.
-const IGNORED_PATHS: [&str; 7] =
+const GENERATED_FOLDERS: [&str; 7] =
     [".git", "target", "node_modules", "ui/dist", "test-results", "playwright-report", "__pycache__"];
 
 /// A text file of the repository.
@@ -40,7 +40,7 @@ impl SourceFile {
 
     /// Returns the lines of Rust code before the test module with their numbers, without comments and the contents of
     /// strings.
-    pub(crate) fn product_lines(&self) -> Vec<(usize, String)> {
+    pub(crate) fn lines_without_comments_and_tests(&self) -> Vec<(usize, String)> {
         if self.is_test() {
             return Vec::new();
         }
@@ -64,13 +64,13 @@ impl SourceFile {
 
 /// All text files of the repository.
 #[derive(Debug, Default)]
-pub(crate) struct Tree {
+pub(crate) struct SourceTree {
     /// Names of files and folders in the root of the repository.
     pub(crate) top_level: Vec<String>,
     pub(crate) files: Vec<SourceFile>,
 }
 
-impl Tree {
+impl SourceTree {
     pub(crate) fn read(root: &Path) -> Result<Self, Problem> {
         let mut tree = Self::default();
         tree.read_folder(root, "")?;
@@ -87,7 +87,7 @@ impl Tree {
             let entry = entry.map_err(Problem::file_error(folder))?;
             let name = entry.file_name().to_string_lossy().into_owned();
             let from_top = format!("{prefix}{name}");
-            if IGNORED_PATHS.iter().any(|made| *made == name || *made == from_top) || name.ends_with(".log") {
+            if GENERATED_FOLDERS.iter().any(|made| *made == name || *made == from_top) || name.ends_with(".log") {
                 continue;
             }
             let path = entry.path();
@@ -145,7 +145,7 @@ mod tests {
         put("ui/src/generated/.gitignore", b"*\n");
         put("ui/src/generated/messages.js", b"x");
         put("src-tauri/icons/icon.png", &[0xff, 0xfe, 0x00]);
-        let tree = Tree::read(folder.path()).unwrap();
+        let tree = SourceTree::read(folder.path()).unwrap();
         let paths: Vec<_> = tree.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(
             paths,
@@ -157,16 +157,16 @@ mod tests {
     #[test]
     fn test_module_is_not_product_code() {
         let text = "use a;\n#[cfg(test)]\nuse b;\nfn c() {} // note\n\n#[cfg(test)]\n#[allow(clippy::unwrap_used)]\nmod tests {\n    use e;\n}\n";
-        let tree = Tree::from_files(&[("crates/x/src/lib.rs", text), ("crates/x/tests/all.rs", "use f;")]);
-        let code: String = tree.files[0].product_lines().into_iter().map(|(_, line)| line).collect();
+        let tree = SourceTree::from_files(&[("crates/x/src/lib.rs", text), ("crates/x/tests/all.rs", "use f;")]);
+        let code: String = tree.files[0].lines_without_comments_and_tests().into_iter().map(|(_, line)| line).collect();
         assert!(code.contains("use a;") && code.contains("fn c()"), "the code should be included: {code}");
         assert!(!code.contains("use e"), "the test module should be excluded: {code}");
         assert!(!code.contains("note"), "the comment should be excluded: {code}");
-        assert!(tree.files[1].product_lines().is_empty(), "a test file should have no product code");
+        assert!(tree.files[1].lines_without_comments_and_tests().is_empty(), "a test file should have no product code");
         let text = "use a;\n#[cfg(all(test, unix))]\nmod tests {\n    use e;\n}\n";
-        let tree = Tree::from_files(&[("crates/x/src/lib.rs", text)]);
+        let tree = SourceTree::from_files(&[("crates/x/src/lib.rs", text)]);
         assert!(
-            tree.files[0].product_lines().iter().all(|(_, line)| !line.contains("use e")),
+            tree.files[0].lines_without_comments_and_tests().iter().all(|(_, line)| !line.contains("use e")),
             "a test module for one system should be excluded too"
         );
     }
