@@ -158,7 +158,7 @@ impl Permissions {
     /// Decides about a call of a server's tool with this definition. `repeats` is the id of an earlier call that the
     /// user repeats with this one. If the user approved that one recently and the payload and its receiver are the
     /// same, no consent is required where calls require consent by default.
-    pub fn decide_tool_call(
+    pub fn decide_tool_call_by_policy(
         &self,
         act: &PolicyAct<'_>,
         definition: &DefinitionDigest,

@@ -60,8 +60,8 @@ impl CompiledRule {
         {
             return RuleFit::OtherServer;
         }
-        if !self.applies_to_direction(act) {
-            return RuleFit::OtherDirection;
+        if !self.applies_to_kind_of_act(act) {
+            return RuleFit::OtherKindOfAct;
         }
         if self.rule.expires_at.is_some_and(|end| end <= now) {
             return RuleFit::Expired;
@@ -114,7 +114,7 @@ impl CompiledRule {
 
     /// Returns `true` if the rule's direction includes the direction of this act, from the host to the server or the
     /// reverse.
-    fn applies_to_direction(&self, act: &PolicyAct<'_>) -> bool {
+    fn applies_to_kind_of_act(&self, act: &PolicyAct<'_>) -> bool {
         let (effect, direction) = (self.rule.effect, self.rule.direction);
         match act {
             PolicyAct::FillForm { .. } | PolicyAct::OpenUrl { .. } | PolicyAct::ShareRoots { .. }

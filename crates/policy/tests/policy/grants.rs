@@ -156,7 +156,7 @@ fn grant_that_could_not_be_stored_ends_with_the_session() {
     let mut grants = Grants::default();
     let id = grants.add(tool_grant()).unwrap();
     let other = grants.add(Grant { server: "other".to_owned(), ..tool_grant() }).unwrap();
-    grants.limit_to_session(other);
+    grants.limit_to_host_run(other);
     assert_eq!(
         grants.persistent_grants().iter().map(|grant| grant.id).collect::<Vec<_>>(),
         [id],

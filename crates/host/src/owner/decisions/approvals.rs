@@ -169,6 +169,8 @@ impl Owner {
         })
     }
 
+    /// Opens the URL that a server requested, which the user approved, and then responds to the server. Which URLs are
+    /// openable is decided by [`UrlParts::parse_requested_by_server`].
     pub(super) fn open_url_then_respond(
         &mut self,
         at: usize,
@@ -274,7 +276,7 @@ impl Owner {
             self.write_grants(server, Some(&subjects), move |owner, written| {
                 if let Err(error) = written {
                     for id in ids {
-                        owner.permissions.policy.grants_mut().limit_to_session(id);
+                        owner.permissions.policy.grants_mut().limit_to_host_run(id);
                     }
                     tracing::error!(%error, "grants could not be written; they are effective until Drawbridge exits");
                 }

@@ -57,7 +57,7 @@ impl Owner {
         self.on_grant_changed(&grant);
         self.write_grants(&grant.server, Some(slice::from_ref(&grant.subject)), move |owner, written| {
             if written.is_err() {
-                owner.permissions.policy.grants_mut().limit_to_session(id);
+                owner.permissions.policy.grants_mut().limit_to_host_run(id);
             }
             let _ = reply.send(written.map_err(RestoreGrantError::from));
         });

@@ -83,12 +83,12 @@ fn only_a_deny_rule_in_both_directions_prevents_a_start() {
     for direction in [RuleDirection::ToServer, RuleDirection::FromServer] {
         assert_eq!(
             single_rule_fit(PolicyRule { direction, ..deny.clone() }, &start),
-            RuleFit::OtherDirection,
+            RuleFit::OtherKindOfAct,
             "{direction:?}"
         );
     }
     let both = PolicyRule { direction: RuleDirection::Both, ..ask_rule() };
-    assert_eq!(single_rule_fit(both, &start), RuleFit::OtherDirection, "starts have their own approvals");
+    assert_eq!(single_rule_fit(both, &start), RuleFit::OtherKindOfAct, "starts have their own approvals");
 }
 
 #[test]
@@ -116,10 +116,10 @@ fn sampling_budget_rule_allows_sampling_only() {
         PolicyAct::ShareRoots { server: "server", decided: false },
     ];
     for act in others {
-        assert_eq!(single_rule_fit(allow(), &act), RuleFit::OtherDirection, "{act:?}");
+        assert_eq!(single_rule_fit(allow(), &act), RuleFit::OtherKindOfAct, "{act:?}");
     }
     let sample = PolicyAct::Sample { server: "server", would_use: SamplingUse::default() };
-    assert_ne!(single_rule_fit(allow(), &sample), RuleFit::OtherDirection, "the rule is about sampling");
+    assert_ne!(single_rule_fit(allow(), &sample), RuleFit::OtherKindOfAct, "the rule is about sampling");
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn rule_matches_its_conditions() {
         (rule(RuleEffect::Ask, "serv*", Some("to?l")), RuleFit::Fits),
         (rule(RuleEffect::Ask, "other", None), RuleFit::OtherServer),
         (rule(RuleEffect::Ask, "server", Some("tool2")), RuleFit::OtherTool),
-        (PolicyRule { direction: RuleDirection::FromServer, ..ask() }, RuleFit::OtherDirection),
+        (PolicyRule { direction: RuleDirection::FromServer, ..ask() }, RuleFit::OtherKindOfAct),
         (PolicyRule { direction: RuleDirection::Both, ..ask() }, RuleFit::Fits),
         (PolicyRule { expires_at: Some(1_000), ..ask() }, RuleFit::Expired),
         (PolicyRule { expires_at: Some(1_001), ..ask() }, RuleFit::Fits),
