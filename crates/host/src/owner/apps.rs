@@ -98,7 +98,7 @@ impl Owner {
         let review_state_of = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
         let found = record.offer.definitions.get(&record.config, &record.offer.catalog, tool, review_state_of);
         let Some(definition) = found else { return false };
-        if tool_filter_refusal(origin, &record.config.tools, tool, &definition.app).is_some() {
+        if tool_filter_refusal(origin, &record.config.tools, tool, &definition.metadata).is_some() {
             return false;
         }
         let review_state = record.offer.catalog.current_review_state(CatalogListKind::Tools, definition.review_state);

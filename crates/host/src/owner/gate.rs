@@ -154,8 +154,8 @@ impl SendPermit {
         self.authorize(of_server, result, &now)
     }
 
-    /// Consumes this permit and authorizes opening `url` in the browser for a server. Fails if the permit is for
-    /// another URL or server.
+    /// Consumes this permit and authorizes opening `url` in the browser for a server, after `open_url_then_respond`
+    /// has checked its scheme. Fails if the permit is for another URL or server.
     pub(super) fn authorize_browser_url(
         self,
         for_server: &str,
@@ -229,7 +229,8 @@ pub(crate) async fn open_in_browser(platform: &dyn Platform, page: AuthorizedPay
     opened.unwrap_or_else(|_| Err(format!("it did not start within {} seconds", BROWSER_OPEN_TIMEOUT.as_secs())))
 }
 
-/// Authorizes opening a link that was displayed to the user in full. `None` if its scheme or syntax doesn't allow that.
+/// Authorizes opening a link that the user saw in full and clicked, unless its scheme or syntax forbids that. URLs that
+/// servers request to open: `Owner::open_url_then_respond`.
 pub(crate) fn authorize_link_opening(link: UrlParts) -> Option<AuthorizedPayload<String>> {
     link.openable.then_some(AuthorizedPayload(link.url))
 }

@@ -1,6 +1,6 @@
-//! The lists in a server's settings that restrict which of its tools models and apps may call. Used by `servers.rs`
-//! when the settings file was read, by `server_start/launch.rs` for each start, and by `calls/decision.rs` for each
-//! call of a model or an app.
+//! Which tools models and apps may call at all: the user's lists in a server's settings, and the server's declaration
+//! of who may call a tool. Used by `servers.rs` when the settings file was read, by `server_start/launch.rs` for each
+//! start, and by `calls/decision.rs` and `app_tools.rs` for each call of a model or an app.
 
 use std::sync::Arc;
 
@@ -28,15 +28,15 @@ pub(super) fn tool_filter_refusal(
     origin: &CallOrigin,
     filter: &ToolFilter,
     tool: &str,
-    app: &ToolMetadata,
+    meta: &ToolMetadata,
 ) -> Option<(&'static str, &'static str)> {
     match origin {
         CallOrigin::User { .. } | CallOrigin::CommandLine => None,
         CallOrigin::Model { .. } | CallOrigin::App { .. } if !filter.admits(tool) => {
             Some(("settings", TOOL_TURNED_OFF_REASON))
         }
-        CallOrigin::Model { .. } => (!app.is_visible_to_model()).then_some(("visibility", TOOL_ONLY_FOR_APPS_REASON)),
-        CallOrigin::App { .. } => (!app.is_callable_by_app()).then_some(("visibility", TOOL_NOT_FOR_APPS_REASON)),
+        CallOrigin::Model { .. } => (!meta.is_visible_to_model()).then_some(("visibility", TOOL_ONLY_FOR_APPS_REASON)),
+        CallOrigin::App { .. } => (!meta.is_callable_by_app()).then_some(("visibility", TOOL_NOT_FOR_APPS_REASON)),
     }
 }
 

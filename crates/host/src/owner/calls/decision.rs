@@ -23,8 +23,8 @@ use crate::owner::tool_filter::tool_filter_refusal;
 use crate::view::{ConsentRequestBody, ServerState};
 
 impl Owner {
-    /// Decides about a call. If rules depend on paths in the call's arguments, symbolic links in these paths are
-    /// resolved first. `shown` is the hash of the displayed prompt's definition, or `None` for other calls.
+    /// Decides about a call. If rules depend on paths in its arguments, symbolic links in these paths are resolved
+    /// first. For `prompts/get`, `shown` is the hash of the prompt's definition that the user saw, otherwise `None`.
     pub(super) fn resolve_paths_and_decide(&mut self, mut record: Box<CallRecord>, shown: Option<String>) {
         let paths = match record.request.as_ref().map(CallRequest::get) {
             Some(ClientRequest::CallTool { name, arguments, .. }) => {
@@ -67,11 +67,11 @@ impl Owner {
         &mut self,
         view: &ServerCall,
         origin: &CallOrigin,
-        app: Option<&ProvidingApp>,
+        providing_app: Option<&ProvidingApp>,
         request: &mut CallRequest,
         paths: &ResolvedPaths,
     ) -> Result<CallDisposition, CallFailure> {
-        match (request.get(), app) {
+        match (request.get(), providing_app) {
             (ClientRequest::CallTool { name, arguments, .. }, Some(app)) => {
                 self.decide_app_tool_call(view, origin, app, (name.as_str(), arguments), paths)
             }
@@ -116,7 +116,7 @@ impl Owner {
             .definitions
             .get(&record.config, &record.offer.catalog, tool, review_state_of)
             .ok_or_else(missing)?;
-        if let Some((rule, reason)) = tool_filter_refusal(origin, &record.config.tools, tool, &definition.app) {
+        if let Some((rule, reason)) = tool_filter_refusal(origin, &record.config.tools, tool, &definition.metadata) {
             let hashed = definition.call_hash(arguments);
             self.audit_denied_call(call, origin, ("tool", tool), hashed, rule.into());
             return Err(CallFailure::Refused(reason.to_owned()));
@@ -135,7 +135,7 @@ impl Owner {
             after_untrusted,
             conversation: call.conversation.as_deref(),
         };
-        match self.permissions.decide_tool_call(&act, definition, request.repeats(), now) {
+        match self.permissions.decide_tool_call_by_policy(&act, definition, request.repeats(), now) {
             PolicyDecision::Allow { by } => {
                 let Some((hash, content)) = request.hash(definition) else { return Err(no_tool()) };
                 let ClientRequest::CallTool { name: tool, .. } = request.get() else { return Err(no_tool()) };
@@ -169,8 +169,9 @@ impl Owner {
                     tool: Box::new(record.offer.catalog.tool(tool).ok_or_else(missing)?),
                     app: None,
                     arguments: arguments.clone(),
+                    // An outdated list of tools also leads to this reason, before any change of the tool is known.
                     changed_since_allowed: definition.review_state == ReviewState::Changed
-                        || reason == policy::DecisionReason::ToolChanged && !is_outdated,
+                        || (reason == policy::DecisionReason::ToolChanged && !is_outdated),
                     read_only: Vec::new(),
                 };
                 Ok(CallDisposition::Ask((body, reason, scopes)))
@@ -192,13 +193,13 @@ impl Owner {
             kind,
             subject,
             decision: "denied",
+            scope: None,
             by: "policy",
             hash: hash.as_str(),
             asker: origin.audit_name(),
             content: Some(content),
             rule,
             conversation: call.conversation.as_deref(),
-            ..AuditedDecision::default()
         });
     }
 
