@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::rules::{RulesError, parse_rules};
 
-/// Parses the content of a rule file. The returned flag is `true` if the file exists.
+/// Parses the content of a rule file. The returned flag is `true` if the file exists. A missing file has no rules, and
+/// the preset balanced.
 ///
 /// # Errors
 ///
