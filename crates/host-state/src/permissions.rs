@@ -136,10 +136,10 @@ impl Permissions {
     /// Returns how long the user trusts a server. While a server is trusted, calls of its reviewed tools need no
     /// consent.
     pub fn server_trust_duration(&self, server: &str, now: Millis) -> TrustDuration {
-        let stands = |rule: &PolicyRule| rule.trusts(server) && rule.expires_at.is_none_or(|end| end > now);
+        let stands = |rule: &PolicyRule| rule.is_trust_rule_for(server) && rule.expires_at.is_none_or(|end| end > now);
         if self.policy.rules(RuleSource::User).any(stands) {
             TrustDuration::Always
-        } else if self.policy.is_trusted_for_session(server) {
+        } else if self.policy.is_trusted_for_host_run(server) {
             TrustDuration::Run
         } else {
             TrustDuration::No

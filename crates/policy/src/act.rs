@@ -332,7 +332,7 @@ impl DecisionReason {
     /// [`Self::ToolChanged`] and [`Self::AfterUntrusted`] are not: after a review of the tool, or with a rule that has
     /// `after_untrusted`, such a call can be allowed.
     #[must_use]
-    pub const fn stricter(self) -> Option<StricterReason> {
+    pub const fn to_stricter_reason(self) -> Option<StricterReason> {
         match self {
             Self::ToolAsksEachTime | Self::AppToolsAsk => Some(StricterReason::EachTime),
             Self::RuleAsks => Some(StricterReason::Rule),

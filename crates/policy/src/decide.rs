@@ -228,7 +228,7 @@ impl Policy {
         if matches!(act, PolicyAct::CallTool { asks_each_time: true, .. }) {
             return Some((DecisionReason::ToolAsksEachTime, DecisionSource::BuiltIn));
         }
-        if !careful_preset_requires_consent(act) || self.preset() != Preset::Careful {
+        if !careful_preset_requires_consent(act) || self.effective_preset() != Preset::Careful {
             return None;
         }
         let by =

@@ -65,7 +65,7 @@ impl Owner {
             body,
             scopes,
             reason: reason.name(),
-            stricter_reason: reason.stricter(),
+            stricter_reason: reason.to_stricter_reason(),
             marks,
             call: purpose.shown_call().map(str::to_owned),
         };

@@ -20,7 +20,7 @@ impl Owner {
         let last_use = LastUse { at: self.now(), by: used_by };
         match by {
             DecisionSource::Grant(id) => {
-                let is_persisted = self.permissions.policy.grants_mut().note_grant_use(server, tool, id, last_use);
+                let is_persisted = self.permissions.policy.grants_mut().record_grant_use(server, tool, id, last_use);
                 if is_persisted && self.permissions.uses.mark_unwritten(id) {
                     self.run_concurrently(tokio::time::sleep(USE_WRITE_DELAY), |owner, ()| owner.write_grant_uses());
                 }

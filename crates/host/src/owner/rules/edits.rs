@@ -108,14 +108,14 @@ impl Owner {
     }
 
     fn set_session_rule(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
-        if rule.id != 0 && !self.permissions.policy.session_rules_mut().remove_matching(|own| own.id == rule.id) {
+        if rule.id != 0 && !self.permissions.policy.host_run_rules_mut().remove_matching(|own| own.id == rule.id) {
             return Err(RulesError::NoSuchRule);
         }
         self.restore_session_rule(rule)
     }
 
     fn restore_session_rule(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
-        let id = self.permissions.policy.session_rules_mut().restore(rule)?;
+        let id = self.permissions.policy.host_run_rules_mut().restore(rule)?;
         self.on_rules_changed();
         Ok(id)
     }
@@ -131,7 +131,7 @@ impl Owner {
             if let Err(error) = written {
                 let _ = reply.send(Err(error.into()));
             } else if rule.source == RuleSource::Session {
-                owner.permissions.policy.session_rules_mut().remove_matching(|own| own.id == rule.id);
+                owner.permissions.policy.host_run_rules_mut().remove_matching(|own| own.id == rule.id);
                 owner.on_rules_changed();
                 let _ = reply.send(Ok(()));
             } else {

@@ -37,14 +37,14 @@ impl Owner {
     fn set_trust(&mut self, server: String, trust: TrustDuration, reply: oneshot::Sender<Result<(), RulesError>>) {
         // Trust in memory is changed first, since ending it must not depend on a valid rule file.
         if trust == TrustDuration::Run {
-            if let Err(error) = self.permissions.policy.trust_for_session(&server) {
+            if let Err(error) = self.permissions.policy.trust_for_host_run(&server) {
                 let _ = reply.send(Err(error.into()));
                 return;
             }
         } else {
-            self.permissions.policy.end_trust(&server);
+            self.permissions.policy.end_trust_for_host_run(&server);
         }
-        let stands = self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(&server));
+        let stands = self.permissions.policy.rules(RuleSource::User).any(|rule| rule.is_trust_rule_for(&server));
         if stands == (trust == TrustDuration::Always) && !self.documents.writer.has_pending_writes(Document::Policy) {
             self.emit_server(&server);
             self.on_rules_changed();
@@ -54,7 +54,7 @@ impl Owner {
         self.on_rules_changed();
         let name = server.clone();
         let change = move |file: &mut PolicyFile| {
-            file.rules.retain(|rule| !rule.trusts(&name));
+            file.rules.retain(|rule| !rule.is_trust_rule_for(&name));
             if trust == TrustDuration::Always {
                 put_rule(file, &PolicyRule::for_trusted_server(&name))?;
             }
@@ -68,12 +68,12 @@ impl Owner {
 
     /// Ends the trust in a removed server, since another server may get the same name.
     pub(in crate::owner) fn forget_trust(&mut self, server: &str) {
-        if !self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(server)) {
+        if !self.permissions.policy.rules(RuleSource::User).any(|rule| rule.is_trust_rule_for(server)) {
             return;
         }
         let name = server.to_owned();
         let change = move |file: &mut PolicyFile| {
-            file.rules.retain(|rule| !rule.trusts(&name));
+            file.rules.retain(|rule| !rule.is_trust_rule_for(&name));
             Ok(())
         };
         self.change_rules(change, |_, forgotten| {
