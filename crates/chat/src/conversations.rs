@@ -94,7 +94,7 @@ impl Chat {
         let read =
             self.with_history(move |history| Ok((history.conversation(&range.conversation)?, history.items(&range)?)));
         let (Some(mut conversation), Some(page)) = read.await? else { return Ok(None) };
-        self.host.note_readings(conversation.id.clone(), std::mem::take(&mut conversation.readings)).await?;
+        self.host.record_model_readings(conversation.id.clone(), std::mem::take(&mut conversation.readings)).await?;
         self.host
             .record_conversation_servers(conversation.id.clone(), std::mem::take(&mut conversation.sources), true)
             .await?;
@@ -166,7 +166,7 @@ impl Chat {
     ) -> Result<(), ConversationError> {
         for item in items.iter_mut().filter(|item| !item.readings.is_empty()) {
             item.readings = self.host.add_open_world_claims(std::mem::take(&mut item.readings)).await?;
-            self.host.note_readings(conversation.clone(), item.readings.clone()).await?;
+            self.host.record_model_readings(conversation.clone(), item.readings.clone()).await?;
         }
         let sources: Vec<String> = items.iter().flat_map(|item| item.sources.iter().cloned()).collect();
         if !sources.is_empty() {

@@ -376,7 +376,7 @@ impl Chat {
     ) -> Result<ReplyIds, ConversationError> {
         let conversation = log.conversation.clone();
         let (stored, _) = log.conversation().await?;
-        self.host.note_readings(conversation.clone(), stored.readings).await?;
+        self.host.record_model_readings(conversation.clone(), stored.readings).await?;
         self.host.record_conversation_servers(conversation.clone(), stored.sources, true).await?;
         let run = ReplyRun::begin(self.host.clone(), log, begun, settings, model, parent).await?;
         let reply = run.reply_id().to_owned();

@@ -8,7 +8,7 @@ use ports::Document;
 use serde_json::{Map, Value};
 
 /// Content of a stored JSON document, such as `grants.json` (`None` if it doesn't exist), or the error of reading it.
-pub type ReadDocument = Result<Option<Value>, StoreError>;
+pub type DocumentReadResult = Result<Option<Value>, StoreError>;
 
 /// Reads and writes of stored JSON documents, such as `grants.json`, that are in progress.
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ impl DocumentProgress {
 
     /// Returns `true` if the content that was just read is current, since no write of the document is unfinished.
     /// Otherwise the document is marked to be read again after these writes.
-    pub fn is_newest(&mut self, document: Document) -> bool {
+    pub fn is_read_content_current(&mut self, document: Document) -> bool {
         let is_older = self.has_pending_writes(document);
         if is_older {
             self.stale.insert(document.file_name());
@@ -71,7 +71,7 @@ impl DocumentProgress {
 
     /// Returns `true` if the document changed during earlier operations and should be read again now, and clears that
     /// mark.
-    pub fn take_stale(&mut self, document: Document) -> bool {
+    pub fn take_pending_reread(&mut self, document: Document) -> bool {
         !self.has_pending_writes(document) && self.stale.remove(document.file_name())
     }
 }
@@ -112,10 +112,10 @@ mod tests {
         progress.begin_write(Document::Pins);
         assert!(!progress.begin_read(Document::Pins), "a document with pending writes is not read");
         progress.end_write(Document::Pins);
-        assert!(!progress.take_stale(Document::Pins), "another write is pending");
+        assert!(!progress.take_pending_reread(Document::Pins), "another write is pending");
         progress.end_write(Document::Pins);
-        assert!(progress.take_stale(Document::Pins), "the document is read after the last write");
-        assert!(!progress.take_stale(Document::Pins), "once");
+        assert!(progress.take_pending_reread(Document::Pins), "the document is read after the last write");
+        assert!(!progress.take_pending_reread(Document::Pins), "once");
         assert!(progress.begin_read(Document::Roots), "other documents are read immediately");
     }
 
@@ -125,8 +125,8 @@ mod tests {
         assert!(progress.begin_read(Document::Flow));
         assert!(!progress.begin_read(Document::Flow), "a second read doesn't start during the first");
         progress.end_read(Document::Flow);
-        assert!(progress.is_newest(Document::Flow), "the content is the newest without pending writes");
-        assert!(progress.take_stale(Document::Flow), "a change during the read causes another read");
+        assert!(progress.is_read_content_current(Document::Flow), "the content is the newest without pending writes");
+        assert!(progress.take_pending_reread(Document::Flow), "a change during the read causes another read");
     }
 
     #[test]
@@ -135,9 +135,9 @@ mod tests {
         assert!(progress.begin_read(Document::Flow));
         progress.begin_write(Document::Flow);
         progress.end_read(Document::Flow);
-        assert!(!progress.is_newest(Document::Flow), "the content is older than the pending write");
+        assert!(!progress.is_read_content_current(Document::Flow), "the content is older than the pending write");
         progress.end_write(Document::Flow);
-        assert!(progress.take_stale(Document::Flow), "the document is read again after the write");
+        assert!(progress.take_pending_reread(Document::Flow), "the document is read again after the write");
     }
 
     #[test]

@@ -62,7 +62,7 @@ pub struct RuleFiles {
 }
 
 /// Last known definition of the tool whose call a dry run evaluates.
-pub struct KnownTool {
+pub struct DryRunTool {
     /// Hash of the definition and the server's settings, to which grants for the tool are bound. If the server is not
     /// running, the hash of the stored grant.
     pub grant_hash: Hash,
@@ -147,7 +147,7 @@ impl Permissions {
     }
 
     /// Records that a model has read this content of servers in the conversation.
-    pub fn note_readings(&mut self, conversation: &str, readings: &[Reading]) {
+    pub fn record_model_readings(&mut self, conversation: &str, readings: &[Reading]) {
         if !readings.is_empty() {
             self.data_flow.labels.add_readings(conversation, readings);
             // A call that waits for its audit entry may now require consent.
@@ -187,7 +187,7 @@ impl Permissions {
     /// Records the tool call that the user approved in a consent request, so that the user can repeat it. Has no effect
     /// for calls that require consent each time, for calls that the user did not make in the window, and if calls were
     /// forgotten since the approval. `origin` is the originator of the call, `grant_hash` the hash of the tool's
-    /// definition and the settings of its server, and `forgotten` the value of [`ApprovedCalls::forgotten`] at the time
+    /// definition and the settings of its server, and `forget_count` the value of [`ApprovedCalls::forget_count`] at the time
     /// of the approval, before its audit entry was written.
     pub fn record_approved_call(
         &mut self,
@@ -202,7 +202,7 @@ impl Permissions {
         else {
             return;
         };
-        if forgotten != self.approved_calls.forgotten() {
+        if forgotten != self.approved_calls.forget_count() {
             return;
         }
         // Any other reason is stricter than the approval of one call.
@@ -256,12 +256,12 @@ impl Permissions {
         &self,
         server: &str,
         (tool, arguments, paths): (&str, &Map<String, Value>, &ResolvedPaths),
-        known: KnownTool,
+        known: DryRunTool,
         conversation: Option<&str>,
         after_untrusted: bool,
         now: Millis,
     ) -> DryRunResult {
-        let KnownTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged } = known;
+        let DryRunTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged } = known;
         let act = PolicyAct::CallTool {
             server,
             tool,

@@ -90,9 +90,9 @@ fn tool_grants_are_listed_until_they_expire() {
     assert_eq!(granted(10), ["stands"], "expired grants are not returned");
 }
 
-/// Notes the call that this request is for, whose approval was made when calls had been forgotten `forgotten` times.
+/// Notes the call that this request is for, whose approval was made when calls had been forgotten `forget_count` times.
 /// Returns `true` if the call can be repeated.
-fn is_noted(permissions: &mut Permissions, origin: Option<&CallOrigin>, forgotten: u64) -> bool {
+fn is_approved_call_recorded(permissions: &mut Permissions, origin: Option<&CallOrigin>, forgotten: u64) -> bool {
     let body = ConsentRequestBody::Tool {
         tool: Box::new(Tool { name: "echo".to_owned(), ..Tool::default() }),
         app: None,
@@ -122,35 +122,41 @@ fn is_noted(permissions: &mut Permissions, origin: Option<&CallOrigin>, forgotte
 }
 
 #[test]
-fn approval_is_not_noted_if_calls_were_forgotten_while_its_entry_was_written() {
+fn approved_call_is_not_stored_if_calls_were_forgotten_meanwhile() {
     let mut permissions = permissions(Grants::default());
-    let (user, forgotten) = (CallOrigin::User { conversation: None }, permissions.approved_calls.forgotten());
+    let (user, forgotten) = (CallOrigin::User { conversation: None }, permissions.approved_calls.forget_count());
     permissions.forget_approved_calls("s");
-    assert!(!is_noted(&mut permissions, Some(&user), forgotten), "the user denied, muted or revoked meanwhile");
-    let forgotten = permissions.approved_calls.forgotten();
+    assert!(
+        !is_approved_call_recorded(&mut permissions, Some(&user), forgotten),
+        "the user denied, muted or revoked meanwhile"
+    );
+    let forgotten = permissions.approved_calls.forget_count();
     permissions.approved_calls.clear();
-    assert!(!is_noted(&mut permissions, Some(&user), forgotten), "the rules changed meanwhile");
-    let forgotten = permissions.approved_calls.forgotten();
-    assert!(is_noted(&mut permissions, Some(&user), forgotten), "nothing was forgotten");
+    assert!(!is_approved_call_recorded(&mut permissions, Some(&user), forgotten), "the rules changed meanwhile");
+    let forgotten = permissions.approved_calls.forget_count();
+    assert!(is_approved_call_recorded(&mut permissions, Some(&user), forgotten), "nothing was forgotten");
 }
 
 #[test]
-fn only_calls_of_the_user_in_the_window_are_noted() {
+fn only_calls_by_the_user_in_the_window_become_repeatable() {
     let mut permissions = permissions(Grants::default());
     let app = CallOrigin::App { conversation: None, tool: "t".to_owned(), reaches_other_hosts: false };
     let model = CallOrigin::Model { conversation: "c".to_owned() };
     for origin in [None, Some(&CallOrigin::CommandLine), Some(&app), Some(&model)] {
-        assert!(!is_noted(&mut permissions, origin, 0), "no call of another origin is noted");
+        assert!(!is_approved_call_recorded(&mut permissions, origin, 0), "no call of another origin is noted");
     }
-    assert!(is_noted(&mut permissions, Some(&CallOrigin::User { conversation: None }), 0), "a call of the user");
+    assert!(
+        is_approved_call_recorded(&mut permissions, Some(&CallOrigin::User { conversation: None }), 0),
+        "a call of the user"
+    );
 }
 
 #[test]
 fn only_newly_read_untrusted_content_requires_a_new_decision() {
     let mut permissions = permissions(Grants::default());
-    permissions.note_readings("c", &[]);
+    permissions.record_model_readings("c", &[]);
     assert_eq!(permissions.version, 0, "an empty list of readings changes nothing");
-    permissions.note_readings("c", &[Reading::new("s", domain::history::ReadingKind::Tool, "t")]);
+    permissions.record_model_readings("c", &[Reading::new("s", domain::history::ReadingKind::Tool, "t")]);
     assert_eq!(permissions.version, 1, "new readings require a new decision");
     assert!(
         permissions.data_flow.labels.label("c").is_some_and(|label| label.readings.len() == 1),

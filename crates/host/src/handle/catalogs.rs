@@ -12,7 +12,7 @@ use supervision::activity::ActivityLog;
 use tokio::sync::oneshot;
 
 use super::{Host, HostClosed};
-use crate::owner::{DataFlowError, ReviewError, ShownDefinition};
+use crate::owner::{DataFlowError, DefinitionShownToUser, ReviewError};
 
 impl Host {
     /// Returns the catalog of a server as last read. Lists that are stale are read again in the background.
@@ -54,7 +54,11 @@ impl Host {
     ///
     /// Returns [`ReviewError::Stale`] if a definition differs from the displayed one, in which case nothing is pinned.
     /// See [`ReviewError`] for the other cases.
-    pub async fn mark_reviewed(&self, server: String, definitions: Vec<ShownDefinition>) -> Result<(), ReviewError> {
+    pub async fn mark_reviewed(
+        &self,
+        server: String,
+        definitions: Vec<DefinitionShownToUser>,
+    ) -> Result<(), ReviewError> {
         self.with_owner_reply(move |owner, reply| owner.mark_reviewed(&server, &definitions, reply)).await?
     }
 

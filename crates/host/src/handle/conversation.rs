@@ -56,8 +56,8 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn note_readings(&self, conversation: String, readings: Vec<Reading>) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.note_readings(&conversation, &readings)).await
+    pub async fn record_model_readings(&self, conversation: String, readings: Vec<Reading>) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.record_model_readings(&conversation, &readings)).await
     }
 
     /// Sets [`Reading::open_world`] of each reading according to the annotations of its tool, and returns the readings.

@@ -18,8 +18,8 @@ use super::Owner;
 use super::calls::CallDisposition;
 use super::gate::AuthorizedPayload;
 use super::state::{
-    APP_TOOL_KIND, AppToolCommand, AppTools, AppToolsForModel, CallOrigin, CallRecord, ReviewError, app_tool_call_hash,
-    app_tool_subject, missing_app_failure,
+    APP_TOOL_CALL_AUDIT_KIND, AppToolCommand, AppTools, AppToolsForModel, CallOrigin, CallRecord, ReviewError,
+    app_tool_call_hash, app_tool_subject, missing_app_failure,
 };
 use super::tool_filter::tool_filter_refusal;
 use crate::connection::CallTicket;
@@ -120,7 +120,7 @@ impl Owner {
         let subject = app_tool_subject(app, name);
         let metadata = ToolMetadata::read(tool.meta.as_ref());
         if let Some((rule, reason)) = tool_filter_refusal(origin, &record.config.tools, name, &metadata) {
-            self.audit_denied_call(call, origin, (APP_TOOL_KIND, &subject), hashed(), rule.into());
+            self.audit_denied_call(call, origin, (APP_TOOL_CALL_AUDIT_KIND, &subject), hashed(), rule.into());
             return Err(CallFailure::Refused(reason.to_owned()));
         }
         let act = PolicyAct::CallTool {
@@ -138,7 +138,7 @@ impl Owner {
         };
         let reason = match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Deny { by, .. } => {
-                self.audit_denied_call(call, origin, (APP_TOOL_KIND, &subject), hashed(), by.text());
+                self.audit_denied_call(call, origin, (APP_TOOL_CALL_AUDIT_KIND, &subject), hashed(), by.text());
                 return Err(CallFailure::Refused(format!("by {by}")));
             }
             // Reasons that are about tools of the server.
@@ -181,11 +181,11 @@ impl Owner {
         let (delivered, delivery) = oneshot::channel();
         let (reply, replied) = oneshot::channel();
         let command = AppToolCommand::Call { call: record.view.id.clone(), name, arguments, delivered, reply };
-        match self.calls.app_tools.send(app, command) {
+        match self.calls.app_tools.send_command(app, command) {
             Ok(commands) => record.app_commands = Some(commands),
             Err(failure) => return Err((record, failure)),
         }
-        let ticket = CallTicket(self.events.new_id());
+        let ticket = CallTicket(self.events.next_unique_id());
         let (view, origin, app) = (record.view.clone(), record.origin.clone(), app.clone());
         self.register_passed_call(record, run, ticket);
         self.run_concurrently(delivery, move |owner, delivery| {

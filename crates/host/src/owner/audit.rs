@@ -185,7 +185,7 @@ impl Owner {
             let server = record.view.server.clone();
             return self.report_call_result(record, Err(CallFailure::NotReady { server }));
         };
-        let (id, write_id): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.new_id());
+        let (id, write_id): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.next_unique_id());
         let permissions_version = self.permissions.version;
         let waiting = PendingAct::Call { id: Arc::clone(&id), write_id, run, permissions_version, permit };
         match self.submit_audit_entry(entry, waiting) {
@@ -235,7 +235,7 @@ impl Owner {
     fn run_pending_act(&mut self, waiting: PendingAct, written: Result<(), StoreError>) {
         match waiting {
             PendingAct::Call { id, write_id, run, permissions_version, permit } => {
-                let Some(record) = self.calls.take_written(&id, write_id) else { return };
+                let Some(record) = self.calls.take_call_after_audit_write(&id, write_id) else { return };
                 let server = &record.view.server;
                 let is_there = self
                     .servers

@@ -54,7 +54,7 @@ impl Owner {
         let transport = if config.is_some_and(|config| config.as_http().is_some()) { "http" } else { "stdio" };
         let marks = self.review_findings(server, &body);
         let view = ConsentRequestView {
-            id: ConsentRequestId(self.events.new_id()),
+            id: ConsentRequestId(self.events.next_unique_id()),
             hash: consent_payload_hash(server, &body, schema.as_ref()),
             server: server.to_owned(),
             command_line,
@@ -67,7 +67,7 @@ impl Owner {
             reason: reason.name(),
             stricter_reason: reason.to_stricter_reason(),
             marks,
-            call: purpose.shown_call().map(str::to_owned),
+            call: purpose.call_shown_with_request().map(str::to_owned),
         };
         if self.settings.current.announce {
             self.ports.platform.announce(server, consent_kind(&view.body), Some(view.id));

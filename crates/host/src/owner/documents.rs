@@ -12,7 +12,7 @@ use ports::{Document, DocumentRefusal, DocumentSealState, RefusedDocument};
 use serde_json::{Value, json};
 
 use super::Owner;
-use super::state::{FolderShare, ReadDocument};
+use super::state::{DocumentReadResult, FolderShare};
 use crate::view::{HostEvent, ServerState};
 
 /// Value of the field `kind` in audit entries about documents that grant rights.
@@ -94,7 +94,7 @@ impl Owner {
     /// memory must not be changed.
     pub(super) fn parse_document<T: serde::de::DeserializeOwned>(
         &mut self,
-        read: ReadDocument,
+        read: DocumentReadResult,
         nothing: Value,
     ) -> Option<T> {
         self.report_refused_documents();
@@ -106,7 +106,7 @@ impl Owner {
         self.reload_document(Document::Grants, Self::on_grants_read);
     }
 
-    fn on_grants_read(&mut self, read: ReadDocument) {
+    fn on_grants_read(&mut self, read: DocumentReadResult) {
         let Some(stored) = self.parse_document::<Vec<Grant>>(read, json!([])) else { return };
         let (removed, added) = self.permissions.policy.grants_mut().replace_persisted(stored);
         for grant in removed.iter().filter(|grant| grant.subject == GrantSubject::Command) {
@@ -134,7 +134,7 @@ impl Owner {
         self.reload_document(Document::Pins, Self::on_pins_read);
     }
 
-    fn on_pins_read(&mut self, read: ReadDocument) {
+    fn on_pins_read(&mut self, read: DocumentReadResult) {
         let Some(stored) = self.parse_document::<BTreeMap<String, ServerPins>>(read, json!({})) else { return };
         let stored: Pins = stored.into_iter().map(|(server, pins)| (server, Arc::new(pins))).collect();
         for server in self.reviews.merge(stored) {
@@ -149,7 +149,7 @@ impl Owner {
         self.reload_document(Document::Roots, Self::on_roots_read);
     }
 
-    fn on_roots_read(&mut self, read: ReadDocument) {
+    fn on_roots_read(&mut self, read: DocumentReadResult) {
         let Some(stored) = self.parse_document::<BTreeMap<String, FolderShare>>(read, json!({})) else { return };
         for server in self.permissions.folders.merge(stored) {
             self.emit_server(&server);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::state::{InstallRecord, ReadDocument, ServerError, with_server_entry};
+use super::state::{DocumentReadResult, InstallRecord, ServerError, with_server_entry};
 
 impl Owner {
     /// Returns where a server was installed from, and if its command or address has changed since. `None` if it was not
@@ -77,7 +77,7 @@ impl Owner {
     /// Returns the bundle folders that installation records refer to. Records of servers that are not configured are
     /// included, since a user who removed a server from the settings by hand may add it again.
     pub(crate) fn recorded_bundle_folders(&self) -> BTreeSet<String> {
-        self.launches.origins.values().flat_map(InstallRecord::folders).map(str::to_owned).collect()
+        self.launches.origins.values().flat_map(InstallRecord::bundle_folders).map(str::to_owned).collect()
     }
 
     /// Writes the installation record of a server: the origin, and the server's current settings.
@@ -139,7 +139,7 @@ impl Owner {
         self.reload_document(Document::Origins, Self::on_install_records_read);
     }
 
-    fn on_install_records_read(&mut self, read: ReadDocument) {
+    fn on_install_records_read(&mut self, read: DocumentReadResult) {
         let Some(now) = self.parse_document::<BTreeMap<String, InstallRecord>>(read, json!({})) else { return };
         let before = std::mem::replace(&mut self.launches.origins, now);
         let now = &self.launches.origins;

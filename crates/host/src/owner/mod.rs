@@ -14,7 +14,7 @@ mod documents;
 mod flow_settings;
 mod gate;
 mod install_origins;
-mod known_sessions;
+mod last_session_facts;
 mod last_uses;
 mod muting;
 mod offline_review_states;
@@ -67,8 +67,8 @@ use host_state::AuditedDecision;
 pub(crate) use host_state::end_orphaned_servers;
 pub use sampling::SamplingError;
 pub use state::{
-    AppTools, AppToolsForModel, CallOrigin, DataFlowLabel, DecisionError, RestoreGrantError, ResultOrigin,
-    ResultVerdict, ReviewError, SentCall, SentNotifier, ServerError, ShownDefinition,
+    AppTools, AppToolsForModel, CallOrigin, DataFlowLabel, DecisionError, DefinitionShownToUser, RestoreGrantError,
+    ResultOrigin, ResultReviewVerdict, ReviewError, SentCall, SentNotifier, ServerError,
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
 use state::{

@@ -25,7 +25,7 @@ impl Owner {
             }
             return;
         }
-        let is_enough = self.consent.throttle(server).count_denial(Instant::now());
+        let is_enough = self.consent.throttle_of_server(server).count_denial(Instant::now());
         if is_enough && !self.permissions.policy.is_muted(server) {
             self.mute_for_cool_down(server);
         }
@@ -34,7 +34,7 @@ impl Owner {
     fn mute_for_cool_down(&mut self, server: &str) {
         let pause = self.options.cool_down;
         let until = ports::time::time_after(self.now(), pause);
-        self.consent.throttle(server).mute_until(until);
+        self.consent.throttle_of_server(server).mute_until(until);
         self.permissions.policy.mute(server);
         self.permissions.forget_approved_calls(server);
         self.audit_without_waiting(AuditedDecision {
@@ -81,13 +81,13 @@ impl Owner {
 
     /// Handles a connection's report that it refused requests. `refused` is the total number in this run.
     pub(super) fn on_requests_refused(&mut self, run: RunId, server: &str, refused: u64) {
-        self.consent.throttle(server).set_refused_by_connection(run, refused);
+        self.consent.throttle_of_server(server).set_refused_by_connection(run, refused);
         self.emit_server(server);
     }
 
     /// Counts a request of a muted server, which was refused automatically.
     pub(super) fn count_refused_while_muted(&mut self, server: &str) {
-        if let Some(refused) = self.consent.throttle(server).count_refused() {
+        if let Some(refused) = self.consent.throttle_of_server(server).count_refused() {
             self.audit_refused_while_muted(server, refused);
         }
         self.emit_server(server);
@@ -119,7 +119,7 @@ impl Owner {
     pub(super) fn reset_refusals(&mut self, server: &str, mute: bool) {
         self.audit_final_muted_count(server);
         if let Some(throttle) = self.consent.throttles.get_mut(server) {
-            throttle.reset(mute);
+            throttle.reset_refusal_counts(mute);
         }
     }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::state::{ReviewError, ShownDefinition, endpoints_by_purpose, entries_by_server};
+use super::state::{DefinitionShownToUser, ReviewError, endpoints_by_purpose, entries_by_server};
 use crate::view::HostEvent;
 
 impl Owner {
@@ -89,7 +89,7 @@ impl Owner {
         lasts: bool,
         mut change: impl FnMut(&mut ServerPins) -> T + Send + 'static,
     ) -> T {
-        let changed = self.reviews.change(server, &mut change);
+        let changed = self.reviews.change_pins(server, &mut change);
         self.on_reviewed_definitions_changed(server);
         if !lasts {
             return changed;
@@ -135,7 +135,7 @@ impl Owner {
     pub(crate) fn mark_reviewed(
         &mut self,
         server: &str,
-        displayed: &[ShownDefinition],
+        displayed: &[DefinitionShownToUser],
         reply: oneshot::Sender<Result<(), ReviewError>>,
     ) {
         let definitions = match self.servers.check_displayed_definitions(server, displayed) {

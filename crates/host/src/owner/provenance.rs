@@ -32,8 +32,8 @@ impl Owner {
     }
 
     /// Records that a model has read this content of servers in a conversation.
-    pub(crate) fn note_readings(&mut self, conversation: &str, readings: &[Reading]) {
-        self.permissions.note_readings(conversation, readings);
+    pub(crate) fn record_model_readings(&mut self, conversation: &str, readings: &[Reading]) {
+        self.permissions.record_model_readings(conversation, readings);
     }
 
     /// Returns `true` if a model makes the call after it has read content of another server, or content of this server

@@ -12,14 +12,14 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 use super::Owner;
-use super::state::{ReadDocument, with_server_entry};
+use super::state::{DocumentReadResult, with_server_entry};
 use crate::view::HostEvent;
 
 /// The stored documents that describe the model providers, as read from disk.
 struct ProviderDocuments {
-    models: ReadDocument,
-    lists: ReadDocument,
-    confirmed: ReadDocument,
+    models: DocumentReadResult,
+    lists: DocumentReadResult,
+    confirmed: DocumentReadResult,
 }
 
 fn read_provider_documents(documents: &dyn Documents) -> ProviderDocuments {
@@ -78,7 +78,7 @@ impl Owner {
         // The user may have confirmed the current addresses since the last read.
         let is_settled = |settings: &ProviderSettings| {
             let is_confirmed = self.documents.confirmed.check_address(settings).is_ok();
-            self.models.providers.is_up_to_date(&settings.id, is_confirmed)
+            self.models.providers.has_confirmation_state(&settings.id, is_confirmed)
         };
         let is_same = file == self.models.providers.file && lists == self.models.providers.lists;
         if !is_confirmed_anew && is_same && file.providers.iter().all(is_settled) {
@@ -112,14 +112,14 @@ impl Owner {
         if let Err(was) = self.documents.confirmed.check_address(&settings) {
             let (now, kind) = (settings.url.to_string(), settings.kind);
             // If the keychain is unavailable, it is unknown if the address was changed, so no change is recorded.
-            if self.models.providers.set_unconfirmed(&settings, self.documents.confirmed.is_known()) {
+            if self.models.providers.record_unconfirmed_provider(&settings, self.documents.confirmed.is_known()) {
                 self.audit_unconfirmed_provider(&settings, was.as_deref());
             }
             let problem = ModelError::Unconfirmed { was, now };
             self.models.providers.problems.insert(id.clone(), problem.clone());
             return self.models.registry.put(id, Arc::new(UnconfirmedProvider { kind, problem }), models);
         }
-        self.models.providers.set_confirmed(&id);
+        self.models.providers.record_confirmed_provider(&id);
         match KeychainProvider::new(settings, Arc::clone(&self.ports.secrets)) {
             Ok(provider) => self.models.registry.put(id, Arc::new(provider), models),
             Err(error) => {

@@ -16,7 +16,7 @@ use ports::server_config::ServerTransport;
 
 use super::Owner;
 use super::path_links::resolve_links;
-use super::state::ReadDocument;
+use super::state::DocumentReadResult;
 use crate::rules::RulesView;
 use crate::view::{HostEvent, ServerState};
 
@@ -40,7 +40,7 @@ impl Owner {
     }
 
     /// Applies the content of both rule files, and refuses pending consent requests that a rule now denies.
-    fn apply_rules(&mut self, managed: ReadDocument, user: ReadDocument) {
+    fn apply_rules(&mut self, managed: DocumentReadResult, user: DocumentReadResult) {
         let before = self.rules_view();
         self.permissions.apply_managed_rules(parse_rule_file(managed), self.ports.managed.path());
         let path = self.ports.documents.path().join(Document::Policy.file_name());

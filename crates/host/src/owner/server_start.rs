@@ -132,7 +132,7 @@ impl Owner {
         record.start_again = false;
         record.launch.must_ask = false;
         record.launch.requested_by = None;
-        record.supervision.give_up();
+        record.supervision.give_up_restarting();
         record.sign_in.give_up();
         record.session.to_restore = Default::default();
         if let Some(connection) = &record.session.connection {

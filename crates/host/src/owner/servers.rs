@@ -266,7 +266,7 @@ impl Owner {
         self.forget_shared_roots(name);
         self.forget_data_flow(name);
         self.forget_sampling_record(name);
-        self.remove_known_session(name);
+        self.remove_last_session_facts(name);
         self.forget_pins(name);
         self.forget_package(name);
         self.forget_install_record(name);
@@ -292,7 +292,7 @@ impl Owner {
         self.withdraw_requests_if(|p| p.view.server == name && is_start(&p.view.body));
         // The known transport and revision depend on the configured revision.
         if self.servers.records.get(name).is_some_and(|record| record.config.revision != config.revision) {
-            self.remove_known_session(name);
+            self.remove_last_session_facts(name);
         }
         if let Some(record) = self.servers.records.get_mut(name) {
             record.sign_in.apply_settings(config.as_http());

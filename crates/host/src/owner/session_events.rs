@@ -28,7 +28,7 @@ impl Owner {
             record.set_state(ServerState::Ready);
             record.supervision.on_ready();
             self.servers.examine_self_description(name);
-            self.store_known_session(name);
+            self.store_last_session_facts(name);
             self.restore_session_state(name);
             self.sign_in_if_requested(name);
         }
@@ -81,7 +81,7 @@ impl Owner {
         if self.servers.running.remove(&run).is_some() {
             self.write_running_server_records();
         }
-        for view in self.calls.app_tools.views_of_server(name) {
+        for view in self.calls.app_tools.app_views_of_server(name) {
             self.turn_off_app_tools(&view, false);
         }
         self.end_calls_of_run(run);

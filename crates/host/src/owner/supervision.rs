@@ -22,7 +22,7 @@ impl Owner {
         record.sign_in.mark_not_requested();
         record.launch.requested_by = None;
         let Some((attempt, pause)) = record.supervision.next_restart(&failure).filter(|_| !is_closing) else {
-            record.supervision.on_no_restart(&failure);
+            record.supervision.end_restarts_after_failure(&failure);
             record.session.to_restore = Default::default();
             record.set_state(ServerState::Failed(failure));
             return;
@@ -34,10 +34,10 @@ impl Owner {
             &format!("attempt {attempt} to reconnect in {:.1} s", pause.as_secs_f64()),
         );
         record.set_state(ServerState::Reconnecting(ScheduledRestart { attempt, at, cause: failure.message }));
-        let (name, wait) = (name.to_owned(), record.supervision.wait_number());
+        let (name, wait) = (name.to_owned(), record.supervision.restart_pause_number());
         self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {
             let is_awaited = |r: &super::ServerRecord| {
-                matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.wait_number() == wait
+                matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.restart_pause_number() == wait
             };
             if owner.server(&name).is_some_and(is_awaited) {
                 // Can't fail, since the server exists.
@@ -55,11 +55,11 @@ impl Owner {
         let Some((attempt, pause)) = record.supervision.next_sign_in_retry() else { return false };
         let words = format!("attempt {attempt} to sign in without its user in {:.1} s", pause.as_secs_f64());
         record.log_activity_line(ActivityKind::State, &words);
-        let (name, wait) = (name.to_owned(), record.supervision.wait_number());
+        let (name, wait) = (name.to_owned(), record.supervision.restart_pause_number());
         self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {
             let is_awaited = |r: &super::ServerRecord| {
                 matches!(r.state, ServerState::NeedsSignIn(_))
-                    && r.supervision.wait_number() == wait
+                    && r.supervision.restart_pause_number() == wait
                     && r.sign_in.may_be_temporary()
             };
             if owner.server(&name).is_some_and(is_awaited) {
@@ -141,7 +141,7 @@ impl Owner {
         let names: Vec<String> = self.servers.records.keys().cloned().collect();
         for name in names {
             let Some(record) = self.servers.records.get_mut(&name) else { continue };
-            if matches!(record.state, ServerState::Failed(_)) && record.supervision.resume() {
+            if matches!(record.state, ServerState::Failed(_)) && record.supervision.begin_restarts_after_outage() {
                 record.log_activity_line(ActivityKind::State, "the network may be back; trying to reach it again");
                 let _ = self.start(&name);
                 continue;

@@ -13,7 +13,7 @@ use super::Owner;
 use super::audit::PendingAct;
 use super::gate::OutgoingPayload;
 use super::state::{
-    APP_TOOL_KIND, CallOrigin, PendingRequest, Requester, app_tool_subject, consent_kind, consent_subject,
+    APP_TOOL_CALL_AUDIT_KIND, CallOrigin, PendingRequest, Requester, app_tool_subject, consent_kind, consent_subject,
 };
 
 /// Value of `rule` in an audit entry about an allowed payload that was not sent. Entries about withdrawn consent
@@ -30,7 +30,7 @@ impl Owner {
         hash: &Hash,
     ) {
         let (kind, subject) = match (call.kind, app) {
-            (CallKind::Tool, Some(app)) => (APP_TOOL_KIND, Cow::Owned(app_tool_subject(app, &call.name))),
+            (CallKind::Tool, Some(app)) => (APP_TOOL_CALL_AUDIT_KIND, Cow::Owned(app_tool_subject(app, &call.name))),
             (CallKind::Tool, None) => ("tool", Cow::Borrowed(call.name.as_str())),
             (CallKind::Prompt, _) => ("prompt", Cow::Borrowed(call.name.as_str())),
             (CallKind::Resource, _) => ("resource", Cow::Borrowed(call.name.as_str())),

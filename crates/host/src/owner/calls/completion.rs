@@ -118,7 +118,7 @@ impl Owner {
             self.record_conversation_servers(conversation, std::slice::from_ref(&record.view.server), false);
             let ServerCall { server, kind, name, .. } = &record.view;
             let reading = Reading::new(server, ReadingKind::from(*kind), name);
-            self.note_readings(conversation, &[Reading { open_world: record.open_world, ..reading }]);
+            self.record_model_readings(conversation, &[Reading { open_world: record.open_world, ..reading }]);
         }
         if reply.is_ok() {
             let until = self.permissions.approved_calls.repeatable_until(&record.view.id, self.now());

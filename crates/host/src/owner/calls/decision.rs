@@ -36,11 +36,11 @@ impl Owner {
             let facts = self.servers.records.get(&record.view.server).map(|server| unresolved_paths(&server.config));
             return self.decide_resolved_call(record, &facts.unwrap_or_default(), shown);
         }
-        let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.new_id());
+        let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.next_unique_id());
         record.pending.following = Some(number);
         self.calls.records.insert(Arc::clone(&id), record);
         self.run_concurrently(resolve_links(paths), move |owner, facts| {
-            if let Some(record) = owner.calls.take_resolved(&id, number) {
+            if let Some(record) = owner.calls.take_call_after_path_resolution(&id, number) {
                 owner.decide_resolved_call(record, &facts, shown);
             }
         });
@@ -137,7 +137,7 @@ impl Owner {
         };
         match self.permissions.decide_tool_call_by_policy(&act, definition, request.repeats(), now) {
             PolicyDecision::Allow { by } => {
-                let Some((hash, content)) = request.hash(definition) else { return Err(no_tool()) };
+                let Some((hash, content)) = request.call_hash_and_arguments(definition) else { return Err(no_tool()) };
                 let ClientRequest::CallTool { name: tool, .. } = request.get() else { return Err(no_tool()) };
                 let decided = AuditedDecision {
                     server,

@@ -67,7 +67,7 @@ impl Owner {
         if let Some(app) = record.app.clone() {
             return self.send_to_app(record, &app, request);
         }
-        let ticket = CallTicket(self.events.new_id());
+        let ticket = CallTicket(self.events.next_unique_id());
         let (idle, total) = match record.view.kind {
             CallKind::Tool => self.options.call_timeouts.tool,
             CallKind::Prompt | CallKind::Resource => self.options.call_timeouts.read,
@@ -93,7 +93,7 @@ impl Owner {
         let id: Arc<str> = record.view.id.as_str().into();
         self.calls.tickets.insert(ticket, CallTicketPurpose::Call { run, id: Arc::clone(&id) });
         record.ticket = Some((run, ticket));
-        record.set_sent();
+        record.mark_sent_and_notify();
         if self.events.is_observed() {
             self.events.emit(HostEvent::CallChanged(record.view.clone()));
         }
@@ -118,7 +118,7 @@ impl Owner {
     pub(in crate::owner) fn on_passed_call_sent(&mut self, ticket: CallTicket) {
         let Some(id) = self.calls.call_of_ticket(ticket) else { return };
         if let Some(record) = self.calls.records.get_mut(id.as_str()) {
-            record.set_sent();
+            record.mark_sent_and_notify();
             self.emit_call_state(&id);
         }
     }
@@ -138,7 +138,7 @@ impl Owner {
                 return;
             }
         };
-        let ticket = CallTicket(self.events.new_id());
+        let ticket = CallTicket(self.events.next_unique_id());
         match self
             .servers
             .send_command(server, ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } })

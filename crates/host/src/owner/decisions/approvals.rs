@@ -71,13 +71,13 @@ impl Owner {
             ConsentRequestBody::Tool { tool, app: None, arguments, .. } => {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
                 let outgoing = OutgoingPayload::displayed(pending);
-                let forgotten = self.permissions.approved_calls.forgotten();
+                let forgotten = self.permissions.approved_calls.forget_count();
                 self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
                     let mut acted = DecisionProgress::Done;
                     owner.pin_tool(&pending.view.server, &tool);
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
                         let rests_on = grant_hash(&record.config, &tool);
-                        let (now, origin) = (owner.now(), owner.calls.origin_of(pending.view.call.as_deref()));
+                        let (now, origin) = (owner.now(), owner.calls.origin_of_call(pending.view.call.as_deref()));
                         owner.permissions.record_approved_call(
                             &pending.view,
                             origin,

@@ -52,7 +52,7 @@ impl Owner {
         if grant.subject == GrantSubject::Command
             && let Some(record) = self.servers.records.get_mut(&grant.server)
         {
-            record.supervision.restore();
+            record.supervision.on_approval_restored();
         }
         self.on_grant_changed(&grant);
         self.write_grants(&grant.server, Some(slice::from_ref(&grant.subject)), move |owner, written| {

@@ -93,12 +93,8 @@ async fn approval_is_checked_against_the_rules_after_its_entry_is_written() {
         audit_approval_and_collect(owner, approval, &outcomes)?;
         // The rule is added without refusing pending requests as usual, since that would also prevent the payload from
         // being sent.
-        owner
-            .permissions
-            .policy
-            .host_run_rules_mut()
-            .add(rule)
-            .map_err(|error| DecisionError::Denied(error.to_string()))
+        let rules = owner.permissions.policy.host_run_rules_mut();
+        rules.add(rule).map_err(|error| DecisionError::Denied(error.to_string()))
     });
     assert!(departing.await.unwrap().is_ok(), "the rule is valid");
     assert!(results.lock().unwrap().is_empty(), "nothing is sent before the entry is written");

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::owner::Owner;
 use crate::owner::path_links::{resolve_links, unresolved_paths};
-use crate::owner::state::{KnownTool, tool_review_state};
+use crate::owner::state::{DryRunTool, tool_review_state};
 use crate::rules::{DryRunAct, DryRunResult, RulesError};
 use crate::view::ServerState;
 
@@ -98,7 +98,7 @@ impl Owner {
     }
 
     /// Returns the current definition of a tool, or the last reviewed one if its server is not running.
-    fn known_definition(&mut self, server: &str, tool: &str) -> Result<KnownTool, RulesError> {
+    fn known_definition(&mut self, server: &str, tool: &str) -> Result<DryRunTool, RulesError> {
         let no_tool = || RulesError::NoSuchTool { server: server.to_owned(), tool: tool.to_owned() };
         let record = self.servers.records.get_mut(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
         if record.state == ServerState::Ready {
@@ -111,7 +111,7 @@ impl Owner {
                 .ok_or_else(no_tool)?;
             let (grant_hash, claims, asks_each_time) = (own.grant_hash.clone(), own.claims, own.asks_each_time);
             let review_state = record.offer.catalog.current_review_state(CatalogListKind::Tools, own.review_state);
-            return Ok(KnownTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged: false });
+            return Ok(DryRunTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged: false });
         }
         let approved = self.permissions.policy.grants().find(server, &GrantSubject::Tool(tool.to_owned()));
         let grant_hash = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
@@ -120,6 +120,6 @@ impl Owner {
         let review_state = self.offline_review_state(server, tool);
         let asks_each_time = pinned_tool.as_ref().is_some_and(requires_consent_each_call);
         let claims = pinned_tool.map(|tool| tool_claims(&tool)).unwrap_or_default();
-        Ok(KnownTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged: true })
+        Ok(DryRunTool { grant_hash, review_state, claims, asks_each_time, assumed_unchanged: true })
     }
 }

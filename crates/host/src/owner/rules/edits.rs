@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use domain::StoreError;
-use host_state::{AuditedDecision, change_rule_file, put_rule, restore_removed_rule_in_file};
+use host_state::{AuditedDecision, add_or_replace_rule, change_rule_file, restore_removed_rule_in_file};
 use policy::{Hash, PolicyFile, PolicyRule, Preset, RuleRef, RuleScope, RuleSet, RuleSource, canonical_json};
 use ports::Document;
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ impl Owner {
     /// Adds a rule, or replaces the rule with the same id. Rules for this session are stored in memory only.
     pub(crate) fn set_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
         let audited = rule.clone();
-        self.write_rule(rule, &audited, put_rule, Self::set_session_rule, reply);
+        self.write_rule(rule, &audited, add_or_replace_rule, Self::set_session_rule, reply);
     }
 
     /// Adds a removed rule again, under the same id unless another rule has it by now.

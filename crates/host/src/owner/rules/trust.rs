@@ -1,7 +1,7 @@
 //! Trust in a server, which is a rule that allows calls of its tools. Used by `handle/rules.rs`, and by code that
 //! removes a server from the settings.
 
-use host_state::put_rule;
+use host_state::add_or_replace_rule;
 use policy::{PolicyFile, PolicyRule, RuleSource};
 use ports::Document;
 use tokio::sync::oneshot;
@@ -56,7 +56,7 @@ impl Owner {
         let change = move |file: &mut PolicyFile| {
             file.rules.retain(|rule| !rule.is_trust_rule_for(&name));
             if trust == TrustDuration::Always {
-                put_rule(file, &PolicyRule::for_trusted_server(&name))?;
+                add_or_replace_rule(file, &PolicyRule::for_trusted_server(&name))?;
             }
             Ok(())
         };

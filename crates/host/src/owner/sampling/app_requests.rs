@@ -41,7 +41,7 @@ impl Owner {
         if !self.consent.has_capacity_for(server) || !self.models.sampling.admit_app_request(run, &limits) {
             return Err(CallFailure::Busy { server: server.to_owned() });
         }
-        let number = self.events.new_id();
+        let number = self.events.next_unique_id();
         let requester = Requester::App { run, number };
         let origin = self.call_consent_origin(origin, server);
         let request = AppSamplingRequest { run, origin, reply };

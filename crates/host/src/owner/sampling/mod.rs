@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use server_requests::sampling::{SamplingReport, SamplingSettings};
 use tokio::sync::oneshot;
 
-use super::state::{ReadDocument, Sampling, SamplingRecord};
+use super::state::{DocumentReadResult, Sampling, SamplingRecord};
 use super::{Owner, ServerError};
 use crate::HostClosed;
 use crate::view::HostEvent;
@@ -118,7 +118,7 @@ impl Owner {
         self.reload_document(Document::Sampling, Self::on_sampling_read);
     }
 
-    fn on_sampling_read(&mut self, read: ReadDocument) {
+    fn on_sampling_read(&mut self, read: DocumentReadResult) {
         self.report_refused_documents();
         let Ok(stored) = read else { return };
         let Ok(stored) = serde_json::from_value(stored.unwrap_or_else(|| json!({}))) else {

@@ -42,7 +42,7 @@ impl Owner {
                 let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::default() };
                 return self.refuse_denied_request(server, of, (&body, None), reason);
             }
-            PolicyDecision::Allow { .. } if self.models.sampling.is_app_with_other_hosts(of) => {
+            PolicyDecision::Allow { .. } if self.models.sampling.is_app_that_reaches_other_hosts(of) => {
                 Err((DecisionReason::AfterUntrusted, SAMPLING_APPROVAL_SCOPES))
             }
             PolicyDecision::Allow { by } => Ok(by),

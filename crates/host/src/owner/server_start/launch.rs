@@ -140,7 +140,7 @@ impl Owner {
     }
 
     fn connect(&mut self, name: &str, target: ConnectionTarget, files: Option<&LaunchFiles>, permit: SendPermit) {
-        let run = RunId(self.events.new_id());
+        let run = RunId(self.events.next_unique_id());
         let known = self.known_revision(name);
         let sampling = self.models.sampling.offered_capability(name);
         let Some(record) = self.servers.records.get_mut(name) else { return };

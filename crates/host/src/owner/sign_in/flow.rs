@@ -111,7 +111,7 @@ impl Owner {
 
     /// Runs a sign-in in a spawned task, and handles its result with the host's state locked.
     pub(super) fn begin_sign_in(&mut self, name: &str, sign_in: &ServerSignIn, reason: AuthReason) {
-        let id = self.events.new_id();
+        let id = self.events.next_unique_id();
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.sign_in.is_sign_in_requested = false;
         if record.sign_in.flow.is_some() || self.lifetime.is_closing {

@@ -49,7 +49,7 @@ pub(super) async fn pin_tools(world: &HostFixture, tools: &[Tool]) {
     let reviewed: Vec<(String, Value)> = tools.iter().map(|tool| (tool.name.clone(), json!(tool))).collect();
     let pin = move |owner: &mut Owner| {
         let identity = owner.servers.records[SERVER].offer.identity.clone();
-        owner.reviews.change(SERVER, |pins| {
+        owner.reviews.change_pins(SERVER, |pins| {
             for (name, definition) in &reviewed {
                 assert!(pins.pin(DefinitionKind::Tool, name, definition, identity.as_ref(), 1), "there is room");
             }
@@ -146,7 +146,7 @@ async fn rejected_decision_updates_the_request() {
     assert!(poll_once(&mut call).await.is_none(), "the call requires consent");
     let request = world.requests().await.remove(0);
     let forget = |owner: &mut Owner| {
-        owner.reviews.change(SERVER, |pins| pins.tools.remove("first").is_some());
+        owner.reviews.change_pins(SERVER, |pins| pins.tools.remove("first").is_some());
         owner.on_reviewed_definitions_changed(SERVER);
     };
     world.host.with_owner(forget).await.unwrap();
