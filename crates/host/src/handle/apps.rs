@@ -90,13 +90,13 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn allows_every_call(
+    pub async fn allows_every_call_of_tool(
         &self,
         origin: CallOrigin,
         server: String,
         tool: String,
     ) -> Result<bool, HostClosed> {
-        self.with_owner(move |owner| owner.allows_every_call(&origin, &server, &tool)).await
+        self.with_owner(move |owner| owner.allows_every_call_of_tool(&origin, &server, &tool)).await
     }
 
     /// Lets the model of a conversation use the tools of a shown app, as the user decided. Calls still require the user's

@@ -84,7 +84,7 @@ impl Host {
             key => secrets.set(&place, key),
         })
         .await;
-        self.with_owner(move |owner| owner.on_key_changed(&id)).await?;
+        self.with_owner(move |owner| owner.on_provider_key_changed(&id)).await?;
         persistence.map_err(ProviderError::Secret)
     }
 

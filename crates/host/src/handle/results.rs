@@ -44,7 +44,7 @@ impl Host {
         let (tool, app) = (origin.tool.clone(), origin.app.clone());
         let body = ConsentRequestBody::Result { tool, app, parts, is_error: result.is_error, flags };
         if !fits {
-            let noted = self.with_owner(move |owner| owner.audit_unshown_result(&origin, &body)).await;
+            let noted = self.with_owner(move |owner| owner.audit_unreviewable_result(&origin, &body)).await;
             return noted
                 .map_or_else(|_| closing(), |()| ResultReviewVerdict::Withheld(RESULT_TOO_LARGE_REASON.to_owned()));
         }

@@ -28,7 +28,7 @@ use crate::view::ConsentRequestBody;
 /// Value of the field `kind` in audit entries about turning on the tools of a shown app.
 const APP_TOOLS_AUDIT_KIND: &str = "app-tools";
 /// Error text for a call of an app's tool if the app was closed before the call was sent to its page.
-const UNSENT_TO_CLOSED_APP: &str = "the call was not sent, since the app was closed";
+const CALL_NOT_SENT_TO_CLOSED_APP: &str = "the call was not sent, since the app was closed";
 
 impl Owner {
     /// Lets the model of a conversation use the tools of a shown app, as the user decided. The audit entry is written
@@ -49,7 +49,7 @@ impl Owner {
             let _ = reply.send(Err(ReviewError::Stale(names)));
             return;
         }
-        let subject = app_tools_subject(&tools);
+        let subject = app_tools_audit_subject(&tools);
         let decided = AuditedDecision {
             server: &tools.server,
             kind: APP_TOOLS_AUDIT_KIND,
@@ -82,7 +82,7 @@ impl Owner {
         self.audit_without_waiting(AuditedDecision {
             server: &tools.server,
             kind: APP_TOOLS_AUDIT_KIND,
-            subject: &app_tools_subject(&tools),
+            subject: &app_tools_audit_subject(&tools),
             decision: "revoked",
             by: if by_user { self.options.decider_name } else { "policy" },
             conversation: Some(&tools.conversation),
@@ -187,17 +187,17 @@ impl Owner {
         }
         let ticket = CallTicket(self.events.next_unique_id());
         let (view, origin, app) = (record.view.clone(), record.origin.clone(), app.clone());
-        self.register_passed_call(record, run, ticket);
+        self.register_call_passed_to_app(record, run, ticket);
         self.run_concurrently(delivery, move |owner, delivery| {
             let is_sent = delivery.is_ok();
             if is_sent {
-                owner.on_passed_call_sent(ticket);
+                owner.on_call_sent_to_app_page(ticket);
             } else {
                 // The call itself may have ended before, for example with the run of the server.
                 owner.audit_unsent_call(&view, &origin, Some(&app), &allowed);
             }
             owner.run_concurrently(replied, move |owner, replied| {
-                let cause = if is_sent { "the app was closed" } else { UNSENT_TO_CLOSED_APP };
+                let cause = if is_sent { "the app was closed" } else { CALL_NOT_SENT_TO_CLOSED_APP };
                 let closed = || CallError::Undelivered { cause: cause.to_owned(), sent: is_sent };
                 let result = replied.unwrap_or_else(|_| Err(closed()));
                 owner.on_call_done(ticket, result.map(|result| ServerResult::Tool(Box::new(result))));
@@ -208,7 +208,7 @@ impl Owner {
 }
 
 /// Returns the subject of audit entries about the tools of a shown app.
-fn app_tools_subject(AppTools { app, tools, .. }: &AppTools) -> String {
+fn app_tools_audit_subject(AppTools { app, tools, .. }: &AppTools) -> String {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     canonical_json(&json!({ "app": app.tool, "tools": names }))
 }

@@ -179,7 +179,7 @@ impl Owner {
     }
 
     /// Submits the audit entry of an allowed call, and sends the call to its server once the entry is written.
-    pub(super) fn send_when_written(&mut self, mut record: Box<CallRecord>, entry: AuditEntry, permit: SendPermit) {
+    pub(super) fn send_when_audited(&mut self, mut record: Box<CallRecord>, entry: AuditEntry, permit: SendPermit) {
         let run = self.servers.records.get(&record.view.server).and_then(|server| server.session.connection.as_ref());
         let Some(run) = run.map(|connection| connection.run) else {
             let server = record.view.server.clone();
@@ -200,7 +200,7 @@ impl Owner {
     }
 
     /// Submits the audit entry of an allowed response, and sends the roots to the server once the entry is written.
-    pub(super) fn send_roots_when_written(&mut self, folders: PendingRootsResponse, entry: AuditEntry) {
+    pub(super) fn send_roots_when_audited(&mut self, folders: PendingRootsResponse, entry: AuditEntry) {
         self.write_then_act(entry, PendingAct::SendRoots(folders));
     }
 

@@ -19,7 +19,7 @@ impl Owner {
     /// Applies the content of the file with the confirmed settings. If nothing was ever confirmed, the current settings
     /// are treated as confirmed. Returns `true` if the confirmed settings changed.
     pub(super) fn apply_confirmed_settings(&mut self, read: DocumentReadResult, file: &ProvidersFile) -> bool {
-        self.report_refused_documents();
+        self.report_untrusted_settings_files();
         if self.documents.confirmed.file.is_some() && self.documents.writer.has_pending_writes(Document::Confirmed) {
             // The content was read before the user's latest confirmation was written. The file is read again after that
             // write.
@@ -82,7 +82,7 @@ impl Owner {
         if self.documents.confirmed.is_address_up_to_date(&id, Some(&now)) {
             return then(self, Ok(()));
         }
-        let then = self.count_provider_change(then);
+        let then = self.count_pending_provider_change(then);
         self.audit_provider(&settings.id, was.as_ref(), Some(&now.clone()), "allowed", move |owner, written| {
             match written {
                 Ok(()) => owner.change_confirmed_settings(
@@ -107,7 +107,7 @@ impl Owner {
             return then(self, Ok(()));
         }
         let own = id.to_owned();
-        let then = self.count_provider_change(then);
+        let then = self.count_pending_provider_change(then);
         self.audit_provider(id, was.as_ref(), None, "denied", move |owner, written| match written {
             Ok(()) => owner.change_confirmed_settings(
                 move |stored| {
@@ -121,7 +121,7 @@ impl Owner {
     }
 
     /// Increments the number of pending changes of providers. The returned closure decrements it and calls `then`.
-    fn count_provider_change(
+    fn count_pending_provider_change(
         &mut self,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) -> impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static {

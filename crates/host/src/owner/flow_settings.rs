@@ -79,7 +79,7 @@ impl Owner {
                 } else {
                     owner.permissions.data_flow.flows.insert(server.clone(), flow);
                     owner.permissions.version += 1;
-                    owner.emit_server(&server);
+                    owner.emit_server_change(&server);
                     Ok(())
                 };
                 let _ = reply.send(set);
@@ -115,7 +115,7 @@ impl Owner {
         let Some(now) = self.parse_document::<DataFlowSettings>(read, json!({})) else { return };
         for server in self.permissions.data_flow.replace(now) {
             self.permissions.version += 1;
-            self.emit_server(&server);
+            self.emit_server_change(&server);
         }
     }
 }

@@ -22,7 +22,7 @@ impl Owner {
 
     /// Writes the installation record of a server before the server is added to the settings. If `expected` is given
     /// and the stored record differs from it at the time of the write, nothing is written and the reply is `false`.
-    pub(crate) fn record_origin(
+    pub(crate) fn record_install_origin(
         &mut self,
         name: String,
         (origin, filled_in, config): (ServerOrigin, FilledInputs, &ServerConfig),
@@ -63,7 +63,7 @@ impl Owner {
             None => _ = self.launches.origins.remove(name),
         }
         self.store_install_record(name);
-        self.emit_server(name);
+        self.emit_server_change(name);
     }
 
     /// Completes or discards all installation records that a killed process left pending.
@@ -91,7 +91,7 @@ impl Owner {
         let record = InstallRecord::new(origin, filled_in, &record.config);
         self.launches.origins.insert(name.to_owned(), record);
         self.store_install_record(name);
-        self.emit_server(name);
+        self.emit_server_change(name);
         Ok(())
     }
 
@@ -146,7 +146,7 @@ impl Owner {
         let servers: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
         let changed = servers.into_iter().filter(|name| before.get(*name) != now.get(*name)).cloned();
         for server in changed.collect::<Vec<_>>() {
-            self.emit_server(&server);
+            self.emit_server_change(&server);
         }
     }
 }

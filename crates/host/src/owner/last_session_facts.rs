@@ -17,14 +17,14 @@ use crate::view::RemoteConnection;
 
 impl Owner {
     /// Returns the transport and protocol revision of a remote server's last session, if they are known.
-    pub(super) fn known_server(&self, name: &str) -> Option<KnownServerConnection> {
+    pub(super) fn last_known_connection(&self, name: &str) -> Option<KnownServerConnection> {
         let known = self.last_session_facts(name)?;
         Some(KnownServerConnection { transport: known.transport?, revision: known.revision })
     }
 
     /// Returns the last revision of a local server, so that a server that doesn't respond to the probe for newer
     /// revisions starts without waiting for its timeout.
-    pub(super) fn known_revision(&self, name: &str) -> Option<Revision> {
+    pub(super) fn last_known_revision(&self, name: &str) -> Option<Revision> {
         self.last_session_facts(name).filter(|known| known.transport.is_none()).map(|known| known.revision)
     }
 
@@ -37,7 +37,7 @@ impl Owner {
         if let Some(record) = self.servers.record_of_run(name, run) {
             record.session.connected = Some(RemoteConnection { transport, how });
         }
-        self.emit_server(name);
+        self.emit_server_change(name);
     }
 
     /// Stores the transport and revision of a server that has become ready.
@@ -61,8 +61,8 @@ impl Owner {
 
     /// Discards the known revision of a local server that did not become ready, since the server may have changed. The
     /// revision is detected again on the next start.
-    pub(super) fn discard_unready_session(&mut self, name: &str) {
-        if self.known_revision(name).is_some() {
+    pub(super) fn discard_facts_of_unready_server(&mut self, name: &str) {
+        if self.last_known_revision(name).is_some() {
             self.remove_last_session_facts(name);
         }
     }

@@ -154,7 +154,7 @@ impl Owner {
             audits: PendingAudits::default(),
         };
         owner.ports.audit.set_receipts(Arc::clone(&owner.audits.receipts));
-        owner.report_refused_documents();
+        owner.report_untrusted_settings_files();
         owner.read_servers();
         owner.read_rules();
         owner.read_providers();
@@ -211,7 +211,7 @@ impl Owner {
             ConnectionEvent::Task { .. } | ConnectionEvent::Progress { .. } | ConnectionEvent::Done { .. } => {}
             ConnectionEvent::Catalog(catalog) => self.on_catalog(run, &server, catalog),
             ConnectionEvent::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
-            ConnectionEvent::RequestsRefused { refused } => self.on_requests_refused(run, &server, refused),
+            ConnectionEvent::RequestsRefused { refused } => self.on_rate_limited_requests(run, &server, refused),
             ConnectionEvent::Activity { last } => {
                 let all = self.servers.records.values().map(|record| &*record.activity);
                 self.servers.activity_size.shrink_to(self.options.max_activity_bytes, all);
@@ -271,7 +271,7 @@ impl Owner {
     }
 
     /// Emits an event with the current view of a server.
-    fn emit_server(&mut self, name: &str) {
+    fn emit_server_change(&mut self, name: &str) {
         if self.events.is_observed()
             && let Some(view) = self.server_view(name)
         {
@@ -323,7 +323,7 @@ fn read_document<T: serde::de::DeserializeOwned>(
 
 impl Owner {
     /// Starts the approved servers, if autostart is enabled.
-    pub(crate) fn autostart(&mut self) {
+    pub(crate) fn start_servers_automatically(&mut self) {
         if self.options.autostart {
             self.start_approved_servers();
         }

@@ -14,7 +14,7 @@ use crate::connection::RunId;
 impl Owner {
     /// Counts the user's decision on a server's request: `refused` if it was denied. An approval resets the number of
     /// consecutive denials.
-    pub(super) fn count_decision(&mut self, server: &str, refused: bool) {
+    pub(super) fn count_decision_for_muting(&mut self, server: &str, refused: bool) {
         // Scripted decisions don't mute a server, since muting spares a person from too many requests.
         if self.options.decider_name != "user" {
             return;
@@ -46,7 +46,7 @@ impl Owner {
             ..AuditedDecision::default()
         });
         self.deny_pending_requests(server);
-        self.emit_server(server);
+        self.emit_server_change(server);
         let name = server.to_owned();
         self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {
             if owner.consent.throttles.get(&name).is_some_and(|throttle| throttle.muted_until == Some(until)) {
@@ -80,9 +80,9 @@ impl Owner {
     }
 
     /// Handles a connection's report that it refused requests. `refused` is the total number in this run.
-    pub(super) fn on_requests_refused(&mut self, run: RunId, server: &str, refused: u64) {
+    pub(super) fn on_rate_limited_requests(&mut self, run: RunId, server: &str, refused: u64) {
         self.consent.throttle_of_server(server).set_refused_by_connection(run, refused);
-        self.emit_server(server);
+        self.emit_server_change(server);
     }
 
     /// Counts a request of a muted server, which was refused automatically.
@@ -90,7 +90,7 @@ impl Owner {
         if let Some(refused) = self.consent.throttle_of_server(server).count_refused() {
             self.audit_refused_while_muted(server, refused);
         }
-        self.emit_server(server);
+        self.emit_server_change(server);
     }
 
     /// Records in the audit log how many requests of a muted server were refused.
@@ -116,7 +116,7 @@ impl Owner {
 
     /// Resets the counts of refused requests when the user handles all requests of a server. With `mute` set, the mute
     /// lasts until the user unmutes the server.
-    pub(super) fn reset_refusals(&mut self, server: &str, mute: bool) {
+    pub(super) fn reset_refusals_of_server(&mut self, server: &str, mute: bool) {
         self.audit_final_muted_count(server);
         if let Some(throttle) = self.consent.throttles.get_mut(server) {
             throttle.reset_refusal_counts(mute);
@@ -130,6 +130,6 @@ impl Owner {
         if let Some(throttle) = self.consent.throttles.get_mut(server) {
             throttle.reset_on_unmute();
         }
-        self.emit_server(server);
+        self.emit_server_change(server);
     }
 }

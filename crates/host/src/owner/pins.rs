@@ -121,7 +121,7 @@ impl Owner {
         self.permissions.version += 1;
         let now = self.servers.records.get(server).map(|record| self.reviews.count_unreviewed(server, &record.offer));
         if unreported.is_some() && unreported != now {
-            self.emit_server(server);
+            self.emit_server_change(server);
         }
     }
 

@@ -26,7 +26,7 @@ impl Owner {
     /// Sets [`Reading::open_world`] of the tool results whose tools are annotated with `openWorldHint: true`.
     pub(crate) fn add_open_world_claims(&mut self, mut readings: Vec<Reading>) -> Vec<Reading> {
         for reading in readings.iter_mut().filter(|reading| reading.kind == ReadingKind::Tool) {
-            reading.open_world |= self.claims_open_world(&reading.server, &reading.name);
+            reading.open_world |= self.tool_claims_open_world(&reading.server, &reading.name);
         }
         readings
     }

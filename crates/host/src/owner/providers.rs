@@ -249,7 +249,7 @@ impl Owner {
     }
 
     /// Handles a change of a provider's API key, so that the next request to the provider reads the key again.
-    pub(crate) fn on_key_changed(&mut self, id: &str) {
+    pub(crate) fn on_provider_key_changed(&mut self, id: &str) {
         if let Ok(settings) = self.models.providers.settings_of(id) {
             self.register_provider(settings);
             self.update_models_in_sampling_requests();

@@ -43,7 +43,7 @@ impl Owner {
     }
 
     /// Records in the audit log that a result was withheld from the model because it is too large for a review.
-    pub(crate) fn audit_unshown_result(&mut self, origin: &ResultOrigin, body: &ConsentRequestBody) {
+    pub(crate) fn audit_unreviewable_result(&mut self, origin: &ResultOrigin, body: &ConsentRequestBody) {
         self.audit_without_waiting(AuditedDecision {
             server: &origin.server,
             kind: consent_kind(body),

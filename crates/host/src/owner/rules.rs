@@ -57,7 +57,7 @@ impl Owner {
 
     /// Sets the command line or URL of a server with which the conditions of rules are compared, and the path of its
     /// program before and after resolving symbolic links, if known.
-    pub(super) fn set_rule_identity(&mut self, server: &str, program: Option<(&Path, Option<&Path>)>) {
+    pub(super) fn set_server_identity_for_rules(&mut self, server: &str, program: Option<(&Path, Option<&Path>)>) {
         let Some(record) = self.servers.records.get(server) else { return };
         let mut words = match &record.config.transport {
             ServerTransport::Stdio(config) => {
@@ -110,13 +110,13 @@ impl Owner {
             self.consent.pending.iter().map(|pending| (pending.view.id, self.paths_to_resolve(pending))).collect();
         for (id, paths) in requests {
             if paths.is_empty() {
-                self.refuse_if_denied(id);
+                self.refuse_request_if_rule_denies(id);
             } else {
                 self.run_concurrently(resolve_links(paths), move |owner, facts| {
                     if let Some(pending) = owner.consent.pending.iter_mut().find(|pending| pending.view.id == id) {
                         pending.paths = facts;
                     }
-                    owner.refuse_if_denied(id);
+                    owner.refuse_request_if_rule_denies(id);
                 });
             }
         }

@@ -16,7 +16,7 @@ impl Owner {
         let (is_closing, now) = (self.lifetime.is_closing, self.now());
         let Some(record) = self.servers.records.get_mut(name) else { return };
         if failure.reason == FailureReason::Unauthorized && record.sign_in.is_offered() {
-            let cause = record.sign_in.take_refusal().unwrap_or(failure.message);
+            let cause = record.sign_in.take_refusal_cause().unwrap_or(failure.message);
             return self.on_sign_in_required(name, cause);
         }
         record.sign_in.mark_not_requested();
@@ -87,7 +87,7 @@ impl Owner {
         let (uris, level) = record.session.to_restore.clone();
         for uri in uris {
             let request = ClientRequest::Subscribe { uri: uri.clone() };
-            self.restore_session_state_by_request(name, request, move |owner, name, is_done| {
+            self.send_state_restoring_request(name, request, move |owner, name, is_done| {
                 if let Some(record) = owner.servers.records.get_mut(name) {
                     record.session.to_restore.0.retain(|waiting| *waiting != uri);
                 }
@@ -98,7 +98,7 @@ impl Owner {
         }
         if let Some(level) = level {
             let request = ClientRequest::SetLogLevel { level };
-            self.restore_session_state_by_request(name, request, move |owner, name, is_done| {
+            self.send_state_restoring_request(name, request, move |owner, name, is_done| {
                 if let Some(record) = owner.servers.records.get_mut(name) {
                     record.session.to_restore.1 = None;
                 }
@@ -111,7 +111,7 @@ impl Owner {
 
     /// Sends a request that restores state of an earlier session. `answered` receives `true` if the request succeeded.
     /// `answered` is not called if the server ends first, since the next session then repeats the request.
-    fn restore_session_state_by_request(
+    fn send_state_restoring_request(
         &mut self,
         name: &str,
         request: ClientRequest,
@@ -151,7 +151,7 @@ impl Owner {
                     let _ = self.start(&name);
                 }
                 (ServerState::NeedsSignIn(_), _) if record.sign_in.may_be_temporary() => {
-                    record.sign_in.allow_retry();
+                    record.sign_in.clear_sign_in_failures();
                     self.restart_without_user(&name);
                 }
                 (ServerState::Ready, Some(connection)) => {

@@ -59,11 +59,11 @@ impl Owner {
                 self.refuse_disabled_tool(at);
             }
         }
-        self.emit_server(server);
+        self.emit_server_change(server);
     }
 
     /// Records a change of a server's tool filter by any program, since it can allow models to call more tools.
-    pub(super) fn audit_tool_filter(&mut self, server: &str, before: &ToolFilter, now: &ToolFilter) {
+    pub(super) fn audit_tool_filter_change(&mut self, server: &str, before: &ToolFilter, now: &ToolFilter) {
         // The keys are sorted by name, so that truncating a long subject removes the end of the earlier lists.
         self.audit_tool_lists(server, &json!({ "after": now, "before": before }));
     }
@@ -74,12 +74,12 @@ impl Owner {
             return;
         };
         let now = record.config.tools.clone();
-        self.audit_tool_filter(server, before, &now);
+        self.audit_tool_filter_change(server, before, &now);
     }
 
     /// Records in the audit log with which tool filter a server starts, since the filter may have changed while
     /// Drawbridge was not running. A start without such an entry offers all tools to models.
-    pub(super) fn audit_started_tool_filter(&mut self, server: &str) {
+    pub(super) fn audit_tool_filter_at_start(&mut self, server: &str) {
         let Some(record) = self.servers.records.get(server).filter(|record| !record.config.tools.admits_all_tools())
         else {
             return;

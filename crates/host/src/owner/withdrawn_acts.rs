@@ -153,7 +153,7 @@ impl Owner {
     }
 
     /// Records in the audit log that the user cancelled a call while the call's audit entry was being written.
-    pub(super) fn audit_cancelled_while_writing(&mut self, call: &str) {
+    pub(super) fn audit_call_cancelled_during_entry_write(&mut self, call: &str) {
         let Some(record) = self.calls.records.get(call) else { return };
         let Some(writing) = record.pending.writing else { return };
         let is_it = |act: &&PendingAct| matches!(act, PendingAct::Call { write_id, .. } if *write_id == writing);

@@ -52,12 +52,12 @@ impl Owner {
         let disposition = disposition.and_then(|disposition| {
             if record.view.kind == CallKind::Prompt {
                 record.requested_prompt =
-                    self.check_prompt(&record.view.server, &record.view.name, shown.as_deref())?;
+                    self.check_same_prompt(&record.view.server, &record.view.name, shown.as_deref())?;
             }
             Ok(disposition)
         });
         match disposition {
-            Ok(CallDisposition::Allow(entry, permit)) => self.send_when_written(record, *entry, permit),
+            Ok(CallDisposition::Allow(entry, permit)) => self.send_when_audited(record, *entry, permit),
             Ok(CallDisposition::Ask(consent_request)) => self.request_call_consent(record, consent_request),
             Err(failure) => self.report_call_result(record, Err(failure)),
         }
@@ -223,7 +223,7 @@ impl Owner {
         }
         self.audit_unsent_call(&record.view, &record.origin, record.app.as_ref(), permit.payload_hash());
         match decided {
-            Ok(CallDisposition::Allow(entry, permit)) => self.send_when_written(record, *entry, permit),
+            Ok(CallDisposition::Allow(entry, permit)) => self.send_when_audited(record, *entry, permit),
             Ok(CallDisposition::Ask(consent_request)) => {
                 record.view.state = CallState::AwaitingApproval;
                 self.request_call_consent(record, consent_request);
@@ -233,7 +233,7 @@ impl Owner {
     }
 
     /// Checks that a call can be made: no other call in progress has its id, and its server is ready.
-    pub(super) fn check_preconditions(&self, call: &NewCall) -> Result<(), CallFailure> {
+    pub(super) fn check_call_preconditions(&self, call: &NewCall) -> Result<(), CallFailure> {
         self.calls.check_new_call(&call.id, &call.server)?;
         let record = self
             .servers
@@ -247,7 +247,7 @@ impl Owner {
     }
 
     /// Returns the definition of a tool that the server currently lists.
-    pub(in crate::owner) fn current_definition(&mut self, server: &str, tool: &str) -> Option<&DefinitionDigest> {
+    pub(in crate::owner) fn current_tool_definition(&mut self, server: &str, tool: &str) -> Option<&DefinitionDigest> {
         let record = self.servers.records.get_mut(server)?;
         let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
         let review_state = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
@@ -255,14 +255,14 @@ impl Owner {
     }
 
     /// Returns `true` if the annotations of a tool contain `openWorldHint: true`.
-    pub(in crate::owner) fn claims_open_world(&mut self, server: &str, tool: &str) -> bool {
-        self.current_definition(server, tool).is_some_and(|definition| definition.declares_open_world)
+    pub(in crate::owner) fn tool_claims_open_world(&mut self, server: &str, tool: &str) -> bool {
+        self.current_tool_definition(server, tool).is_some_and(|definition| definition.declares_open_world)
     }
 
     /// Checks the definition of a prompt that the user requested. It must be equal to the reviewed or displayed
     /// definition, otherwise the user has to review it first. Returns the hash of the definition, or `None` if the
     /// prompt is not listed.
-    pub(super) fn check_prompt(
+    pub(super) fn check_same_prompt(
         &self,
         server: &str,
         prompt: &str,

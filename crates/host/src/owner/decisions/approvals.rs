@@ -49,13 +49,13 @@ impl Owner {
             ConsentRequestBody::StartServer { config, .. } => {
                 let (words, outgoing) = (command_text(config), OutgoingPayload::displayed(pending));
                 self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
-                    Ok(owner.launch_approved(pending, permit, lasting, words))
+                    Ok(owner.launch_approved_server(pending, permit, lasting, words))
                 })
             }
             ConsentRequestBody::ConnectServer { config, .. } => {
                 let (words, outgoing) = (address_text(config), OutgoingPayload::displayed(pending));
                 self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
-                    Ok(owner.launch_approved(pending, permit, lasting, words))
+                    Ok(owner.launch_approved_server(pending, permit, lasting, words))
                 })
             }
             // Unlike a tool of the server, the definition is not pinned, and no grant is added.
@@ -63,7 +63,7 @@ impl Owner {
                 let (arguments, outgoing) = (arguments.clone(), OutgoingPayload::displayed(pending));
                 self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
                     if let RequestPurpose::Call(call) = pending.purpose {
-                        owner.send_approved(&call, arguments, permit);
+                        owner.send_approved_call(&call, arguments, permit);
                     }
                     Ok(DecisionProgress::Done)
                 })
@@ -89,7 +89,7 @@ impl Owner {
                         acted = owner.add_grant(&pending.view, subject, rests_on, lasting, tool.name);
                     }
                     if let RequestPurpose::Call(call) = pending.purpose {
-                        owner.send_approved(&call, arguments, permit);
+                        owner.send_approved_call(&call, arguments, permit);
                     }
                     Ok(acted)
                 })
@@ -98,7 +98,7 @@ impl Owner {
                 let outgoing = OutgoingPayload::displayed(pending);
                 self.audit_approval_and_remove(approval, scope, outgoing, |owner, pending, permit| {
                     if let RequestPurpose::Call(call) = pending.purpose {
-                        owner.send_unmodified(&call, permit);
+                        owner.send_call_unmodified(&call, permit);
                     }
                     Ok(DecisionProgress::Done)
                 })
@@ -131,7 +131,7 @@ impl Owner {
         }
     }
 
-    fn launch_approved(
+    fn launch_approved_server(
         &mut self,
         pending: PendingRequest,
         permit: SendPermit,
@@ -201,7 +201,7 @@ impl Owner {
         let at = self.consent.position_of(id);
         let acted = match opened {
             Err(cause) => {
-                self.audit_outcome(shown, ConsentRequestOutcome::Withdrawn, None);
+                self.audit_request_outcome(shown, ConsentRequestOutcome::Withdrawn, None);
                 if let Some(at) = at {
                     self.consent.pending[at].being_acted_on = false;
                 }
@@ -286,7 +286,7 @@ impl Owner {
         };
         self.events.emit(HostEvent::AuditChanged(None));
         self.events.emit(HostEvent::CatalogChanged(server.to_owned()));
-        self.emit_server(server);
+        self.emit_server_change(server);
         acted
     }
 }

@@ -80,7 +80,7 @@ impl Owner {
         let config = self.servers.records.get(&grant.server).map(|record| Arc::clone(&record.config));
         let definition = match &grant.subject {
             GrantSubject::Command => None,
-            GrantSubject::Tool(tool) => self.current_definition(&grant.server, tool),
+            GrantSubject::Tool(tool) => self.current_tool_definition(&grant.server, tool),
         };
         GrantBasis { config, definition: definition.map(|own| (own.grant_hash.clone(), own.review_state)) }
     }
@@ -109,6 +109,6 @@ impl Owner {
     fn on_grant_changed(&mut self, grant: &Grant) {
         self.permissions.version += 1;
         self.events.emit(HostEvent::CatalogChanged(grant.server.clone()));
-        self.emit_server(&grant.server);
+        self.emit_server_change(&grant.server);
     }
 }

@@ -40,7 +40,7 @@ fn audit_approval_and_collect(
 /// Writes all queued audit entries, and delivers their receipts.
 async fn write_pending_audit_entries(world: &HostFixture) {
     while world.log.queued_entries() > 0 {
-        world.log.write_next();
+        world.log.write_next_entry();
         // Lets the task that delivers receipts run.
         tokio::task::yield_now().await;
         tokio::task::yield_now().await;

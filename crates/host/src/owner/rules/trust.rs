@@ -24,7 +24,7 @@ impl Owner {
         let (rule, server) = (PolicyRule::for_trusted_server(server), server.to_owned());
         let decision = if trust == TrustDuration::No { "denied" } else { "allowed" };
         self.audit_rule(&rule, decision, move |owner, written| match written {
-            Ok(()) => owner.set_trust(server, trust, reply),
+            Ok(()) => owner.write_trust(server, trust, reply),
             Err(error) => drop(reply.send(Err(error.into()))),
         });
     }
@@ -34,7 +34,7 @@ impl Owner {
         self.permissions.server_trust_duration(server, self.now())
     }
 
-    fn set_trust(&mut self, server: String, trust: TrustDuration, reply: oneshot::Sender<Result<(), RulesError>>) {
+    fn write_trust(&mut self, server: String, trust: TrustDuration, reply: oneshot::Sender<Result<(), RulesError>>) {
         // Trust in memory is changed first, since ending it must not depend on a valid rule file.
         if trust == TrustDuration::Run {
             if let Err(error) = self.permissions.policy.trust_for_host_run(&server) {
@@ -46,7 +46,7 @@ impl Owner {
         }
         let stands = self.permissions.policy.rules(RuleSource::User).any(|rule| rule.is_trust_rule_for(&server));
         if stands == (trust == TrustDuration::Always) && !self.documents.writer.has_pending_writes(Document::Policy) {
-            self.emit_server(&server);
+            self.emit_server_change(&server);
             self.on_rules_changed();
             let _ = reply.send(Ok(()));
             return;
@@ -60,8 +60,8 @@ impl Owner {
             }
             Ok(())
         };
-        self.change_rules(change, move |owner, set| {
-            owner.emit_server(&server);
+        self.change_user_rules(change, move |owner, set| {
+            owner.emit_server_change(&server);
             let _ = reply.send(set);
         });
     }
@@ -76,7 +76,7 @@ impl Owner {
             file.rules.retain(|rule| !rule.is_trust_rule_for(&name));
             Ok(())
         };
-        self.change_rules(change, |_, forgotten| {
+        self.change_user_rules(change, |_, forgotten| {
             if let Err(error) = forgotten {
                 tracing::error!(%error, "the trust in a removed server could not be removed from the rules");
             }

@@ -59,7 +59,7 @@ impl Owner {
 
     /// Replaces the reservation of a finished model run by the actual usage. Returns the cost in millionths of a US
     /// dollar, if the reply is complete and the price is known.
-    pub(super) fn settle_sampling_usage(&mut self, run: &ModelRun, outcome: &ModelOutcome) -> Option<u64> {
+    pub(super) fn record_final_sampling_usage(&mut self, run: &ModelRun, outcome: &ModelOutcome) -> Option<u64> {
         let (spent, cost) = run.final_usage(outcome);
         if let Some(spent) = spent {
             self.replace_usage_reservation(&run.reservation, spent);
@@ -68,14 +68,14 @@ impl Owner {
     }
 
     /// Replaces the reservation of a stopped model run by its actual usage, if that is known at least in part.
-    pub(super) fn settle_stopped_run(&mut self, run: &ModelRun) {
+    pub(super) fn record_usage_of_stopped_run(&mut self, run: &ModelRun) {
         if let Some(spent) = run.usage_if_stopped_now() {
             self.replace_usage_reservation(&run.reservation, spent);
         }
     }
 
     /// Reduces a reservation to one request without tokens, because the model did not accept the sampling request.
-    pub(super) fn settle_unanswered_reservation(&mut self, reservation: &UsageReservation) {
+    pub(super) fn record_unanswered_reservation(&mut self, reservation: &UsageReservation) {
         self.replace_usage_reservation(reservation, reservation.unanswered_usage());
     }
 
@@ -101,7 +101,7 @@ impl Owner {
             record.log_activity_line(ActivityKind::State, &format!("sampling stops here: {limit} were used"));
         }
         self.events.emit(HostEvent::SamplingChanged(server.to_owned()));
-        self.change_sampling_from(
+        self.change_sampling_record_from(
             own,
             server,
             move |stored| change(&mut stored.spent),

@@ -44,7 +44,7 @@ impl RequestSigner {
     }
 
     /// Returns and clears the reason why the server rejected a request that had the best available token.
-    pub(super) fn take_refusal(&self) -> Option<String> {
+    pub(super) fn take_refusal_cause(&self) -> Option<String> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 

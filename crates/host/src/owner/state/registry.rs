@@ -171,7 +171,7 @@ impl ServerRegistry {
 
     /// Returns the record of a server if it still waits for its start with this configuration, or `None` if it was
     /// stopped, changed or removed meanwhile. Only the settings that restrict its tools may differ from `config`.
-    pub(in crate::owner) fn starting_record(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
+    pub(in crate::owner) fn starting_server(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
         self.records.get_mut(name).map(Box::as_mut).filter(|r| {
             r.state == ServerState::Starting && r.session.connection.is_none() && r.config.starts_same_server_as(config)
         })

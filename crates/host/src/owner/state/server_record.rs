@@ -70,7 +70,7 @@ impl ServerRecord {
     }
 
     /// Saves the subscriptions and the log level of an ended session, so that they can be restored in the next session.
-    pub(in crate::owner) fn save_for_restore(&mut self) {
+    pub(in crate::owner) fn save_session_state_for_restart(&mut self) {
         let (uris, level) = &mut self.session.to_restore;
         for uri in std::mem::take(&mut self.session.subscriptions) {
             if !uris.contains(&uri) {

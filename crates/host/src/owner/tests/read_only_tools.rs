@@ -116,7 +116,7 @@ async fn number_of_offered_read_only_tools_is_bounded() {
 async fn pending_request_offers_only_tools_that_are_still_eligible() {
     let world = HostFixture::new().await;
     world.log.delays.store(false, Ordering::SeqCst);
-    world.documents.open_gate();
+    world.documents.release_document_writes();
     let tools = ["called", "first", "second"].map(|name| read_only_tool(name, 1));
     deliver_tool_list(&world, &[&tools]).await;
     pin_tools(&world, &tools[1..]).await;
@@ -137,7 +137,7 @@ async fn pending_request_offers_only_tools_that_are_still_eligible() {
 }
 
 #[tokio::test]
-async fn rejected_decision_updates_the_request() {
+async fn rejected_decision_updates_the_offered_read_only_tools() {
     let world = HostFixture::new().await;
     let tools = ["called", "first", "second"].map(|name| read_only_tool(name, 1));
     deliver_tool_list(&world, &[&tools]).await;

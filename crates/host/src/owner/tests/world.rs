@@ -104,7 +104,7 @@ impl HostFixture {
         let mut world = Self { host, log, documents, clock, commands, _folder: folder };
         world.allow_permanently().await;
         world.log.delays.store(true, Ordering::SeqCst);
-        world.documents.close_gate();
+        world.documents.hold_document_writes();
         // From now on, only steps of the test change the state.
         tokio::time::pause();
         world
@@ -176,7 +176,7 @@ impl HostFixture {
         while !self.documents.begun_writes().1 {
             std::thread::yield_now();
         }
-        let before = self.documents.permit_next();
+        let before = self.documents.permit_next_document_write();
         while self.documents.begun_writes().0 == before && self.is_document_write_delayed().await {
             std::thread::yield_now();
         }
@@ -185,10 +185,10 @@ impl HostFixture {
     /// Writes the queued audit entries, ends the connection, and waits until the host has shut down.
     pub(in crate::owner) async fn close(self) {
         tokio::time::resume();
-        self.documents.open_gate();
+        self.documents.release_document_writes();
         self.log.delays.store(false, Ordering::SeqCst);
         while self.log.queued_entries() > 0 {
-            self.log.write_next();
+            self.log.write_next_entry();
         }
         drop(self.commands);
         self.host.with_owner(|owner| owner.on_connection_event(RUN, ConnectionEvent::Ended(None))).await.unwrap();

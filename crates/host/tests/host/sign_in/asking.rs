@@ -205,7 +205,7 @@ async fn sign_in_is_not_offered_to_a_server_with_a_configured_key() {
 }
 
 #[tokio::test]
-async fn announcements_can_be_disabled() {
+async fn sign_in_notifications_can_be_disabled() {
     let far = RemoteSetup::new().await;
     far.app.host.set_settings(AppSettings { announce: false, ..AppSettings::default() }).await.unwrap();
     far.approve_address().await;

@@ -39,8 +39,8 @@ impl SignInState {
     }
 
     /// Returns and clears the reason why the server rejected a request that had the best available token.
-    pub(in crate::owner) fn take_refusal(&self) -> Option<String> {
-        self.sign_in.as_ref().and_then(|sign_in| sign_in.take_refusal())
+    pub(in crate::owner) fn take_refusal_cause(&self) -> Option<String> {
+        self.sign_in.as_ref().and_then(|sign_in| sign_in.take_refusal_cause())
     }
 
     /// Returns and clears the reason why the session was ended for a new sign-in.
@@ -113,7 +113,7 @@ impl SignInState {
     }
 
     /// Lets the sign-in retry a failed step without a pause, because the user requested that or the network changed.
-    pub(in crate::owner) fn allow_retry(&self) {
+    pub(in crate::owner) fn clear_sign_in_failures(&self) {
         if let Some(sign_in) = &self.sign_in {
             sign_in.authorization.clear_failures();
         }
