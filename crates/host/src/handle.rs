@@ -172,7 +172,7 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn models(&self) -> Result<models::ProviderRegistry, HostClosed> {
+    pub async fn provider_registry(&self) -> Result<models::ProviderRegistry, HostClosed> {
         self.with_owner(|owner| owner.models.registry.clone()).await
     }
 

@@ -161,7 +161,7 @@ impl Owner {
 
     /// Passes a permitted call to the task of the app that provides the tool. The caller is notified that the call was
     /// sent once the task has sent it to the app's page. A call that the task never sends is recorded as withdrawn.
-    pub(super) fn send_to_app(
+    pub(super) fn send_call_to_app(
         &mut self,
         mut record: Box<CallRecord>,
         app: &ProvidingApp,

@@ -132,13 +132,13 @@ impl Owner {
 
     /// Checks that this entry can be added as a new server.
     pub(crate) fn check_new_server(&self, entry: &ServerEntry) -> Result<(), ServerError> {
-        self.servers.check(entry, None)
+        self.servers.check_entry(entry, None)
     }
 
     /// Checks that the server with this name can be changed to this entry.
     pub(crate) fn check_changed_server(&self, entry: &ServerEntry) -> Result<(), ServerError> {
         if self.servers.records.contains_key(&entry.name) {
-            self.servers.check(entry, Some(&entry.name))
+            self.servers.check_entry(entry, Some(&entry.name))
         } else {
             Err(ServerError::NotFound(entry.name.clone()))
         }
@@ -180,7 +180,7 @@ impl Owner {
         reply: ServerChangeReply,
     ) {
         let checked = if self.servers.records.contains_key(was) {
-            self.servers.check(&entry, Some(was))
+            self.servers.check_entry(&entry, Some(was))
         } else {
             Err(ServerError::NotFound(was.to_owned()))
         };

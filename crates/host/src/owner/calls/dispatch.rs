@@ -43,7 +43,7 @@ impl Owner {
         }
     }
 
-    fn try_send(
+    fn try_send_call(
         &mut self,
         mut record: Box<CallRecord>,
         permit: SendPermit,
@@ -65,7 +65,7 @@ impl Owner {
         record.entry_position = self.audits.last_position;
         record.open_world = open_world;
         if let Some(app) = record.app.clone() {
-            return self.send_to_app(record, &app, request);
+            return self.send_call_to_app(record, &app, request);
         }
         let ticket = CallTicket(self.events.next_unique_id());
         let (idle, total) = match record.view.kind {

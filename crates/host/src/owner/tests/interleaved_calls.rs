@@ -182,7 +182,7 @@ impl RandomCallSchedule {
             CallStep::WriteDocument => self.world.write_document().await,
             CallStep::Run => tokio::task::yield_now().await,
             CallStep::Respond => match self.received.pop_front() {
-                Some(ticket) => self.world.respond(ticket).await,
+                Some(ticket) => self.world.respond_to_call(ticket).await,
                 None => {
                     self.is_stop_requested = false;
                     self.world.report(ConnectionEvent::Ended(None)).await;

@@ -54,7 +54,7 @@ pub(super) fn repeat(world: &HostFixture, of: &str, id: &str) -> ToolCallFuture 
 pub(super) async fn respond_to_sent_call(world: &mut HostFixture, call: ToolCallFuture) {
     let command = world.commands.try_recv().expect("the call is sent");
     let ConnectionCommand::Call { ticket, .. } = *command else { panic!("{command:?} is not a call") };
-    world.respond(ticket).await;
+    world.respond_to_call(ticket).await;
     assert!(call.await.is_ok(), "the call ends with a result");
 }
 

@@ -117,7 +117,7 @@ impl HostFixture {
         self.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await.unwrap();
         let command = self.commands.try_recv().expect("the call is sent");
         let ConnectionCommand::Call { ticket, .. } = *command else { panic!("{command:?} is not a call") };
-        self.respond(ticket).await;
+        self.respond_to_call(ticket).await;
         assert!(call.await.is_ok(), "the call ends with a result");
     }
 
@@ -152,7 +152,7 @@ impl HostFixture {
     }
 
     /// Delivers a response of the server to the call with this ticket.
-    pub(in crate::owner) async fn respond(&self, ticket: CallTicket) {
+    pub(in crate::owner) async fn respond_to_call(&self, ticket: CallTicket) {
         let result = ServerResult::Tool(Box::default());
         self.report(ConnectionEvent::Done { ticket, result: Box::new(Ok::<_, CallError>(result)) }).await;
     }

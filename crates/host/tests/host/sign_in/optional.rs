@@ -12,7 +12,7 @@ async fn start_remote_with_optional_sign_in() -> RemoteSetup {
         metadata: ResourceMetadataLocation::WellKnown,
         ..ProtectedScript::default()
     };
-    RemoteSetup::with(AuthorizationScript::default(), serves).await
+    RemoteSetup::scripted(AuthorizationScript::default(), serves).await
 }
 
 /// Waits until the server is ready and an account is signed in.
