@@ -251,8 +251,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`StorageError::Store`] if the settings can't be written, and [`StorageError::Closed`] if the host has
-    /// shut down.
+    /// Returns [`StorageError::Store`] if the settings can't be written, and [`StorageError::Closed`] after shutdown.
     pub async fn set_settings(&self, settings: AppSettings) -> Result<(), StorageError> {
         Ok(self.with_owner_reply(move |owner, reply| owner.set_settings(settings, reply)).await??)
     }

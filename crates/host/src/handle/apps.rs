@@ -31,8 +31,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns a [`ReviewError`] if no server has this name, too many pages are approved, or the approval can't be
-    /// written.
+    /// Returns a [`ReviewError`] if no server has this name, too many pages are approved, or it can't be written.
     pub async fn approve_app(&self, server: String, page: &AppPage, grants: SandboxGrants) -> Result<(), ReviewError> {
         let policy = SandboxPolicy::new(&page.metadata, &grants);
         let sources = policy.sources.iter().map(|(used_as, source)| format!("{} {source}", used_as.member())).collect();
@@ -84,8 +83,7 @@ impl Host {
 
     /// Returns `true` if `origin` may now call a tool without consent, whatever the arguments are: the tool's server is
     /// ready, the definition is reviewed, a rule without conditions on arguments or a grant allows the call, and no rule
-    /// can deny it or require consent. Only then may an app of the server receive arguments of a call that is not decided
-    /// yet.
+    /// can deny it or require consent. Only then may an app of the server receive arguments of an undecided call.
     ///
     /// # Errors
     ///

@@ -19,8 +19,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] if the host has shut
-    /// down.
+    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] after shutdown.
     pub async fn catalog(&self, server: String) -> Result<Arc<Catalog>, CallFailure> {
         let found = self.with_owner({
             let server = server.clone();
@@ -37,8 +36,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] if the host has shut
-    /// down.
+    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] after shutdown.
     pub async fn server_review(&self, server: String) -> Result<ServerReview, CallFailure> {
         let found = self.with_owner({
             let server = server.clone();
@@ -85,8 +83,7 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] if the host has shut
-    /// down.
+    /// Returns [`CallFailure::NotFound`] if no server has this name, and [`CallFailure::Closing`] after shutdown.
     pub async fn activity(&self, server: String) -> Result<Arc<Mutex<ActivityLog>>, CallFailure> {
         let found = self.with_owner({
             let server = server.clone();

@@ -420,8 +420,7 @@ impl Owner {
         }
     }
 
-    /// Authorizes a request that requires no audit entry: a completion, subscription, log level, ping, or list of
-    /// skills.
+    /// Authorizes a request that requires no audit entry: completion, subscription, log level, ping, list of skills.
     ///
     /// # Errors
     ///

@@ -12,8 +12,7 @@ use super::state::{
 use crate::connection::RunId;
 
 impl Owner {
-    /// Counts the user's decision on a server's request: `refused` if it was denied. An approval resets the number of
-    /// consecutive denials.
+    /// Counts the user's decision on a server's request: `refused` if it was denied. An approval resets the count.
     pub(super) fn count_decision_for_muting(&mut self, server: &str, refused: bool) {
         // Scripted decisions don't mute a server, since muting spares a person from too many requests.
         if self.options.decider_name != "user" {

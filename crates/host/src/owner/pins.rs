@@ -81,8 +81,7 @@ impl Owner {
     }
 
     /// Changes the pins of a server in memory and, if `lasts` is `true`, also in the file. Pins of other servers in the
-    /// file are retained, since another process may have written them, for example the app while the command line is
-    /// running.
+    /// file are retained, since another process may have written them, such as the app while the command line runs.
     pub(super) fn change_pins<T>(
         &mut self,
         server: &str,

@@ -53,8 +53,7 @@ impl Owner {
         self.apply_providers(read);
     }
 
-    /// Applies the documents that describe the model providers. Has no effect if the settings or lists of models are
-    /// invalid.
+    /// Applies the documents about the model providers. Has no effect if the settings or lists of models are invalid.
     fn apply_providers(&mut self, ProviderDocuments { models, lists, confirmed }: ProviderDocuments) {
         let (Ok(file), Ok(lists)) = (models.map(Option::unwrap_or_default), lists.map(Option::unwrap_or_default))
         else {

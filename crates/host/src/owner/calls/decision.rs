@@ -80,8 +80,7 @@ impl Owner {
         }
     }
 
-    /// Decides about a tool call. Returns the consent request if one is required, or the audit entry to write first if
-    /// the call is allowed.
+    /// Decides about a tool call. Returns the required consent request, or the audit entry of an allowed call.
     ///
     /// # Errors
     ///

@@ -50,8 +50,7 @@ pub enum ServerError {
 }
 
 impl ServerRegistry {
-    /// Validates the entry of a new or changed server. `was` is the current name of the server, or `None` for a new
-    /// one.
+    /// Validates the entry of a new or changed server. `was` is the server's current name, or `None` for a new one.
     ///
     /// # Errors
     ///
