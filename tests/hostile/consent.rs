@@ -321,7 +321,7 @@ async fn deny_all_and_mute_silence_one_server() {
     let app = start_app("legacy").await;
     let called = start_call(&app, "1", "ask_user", json!({}));
     next_request(&app).await;
-    app.host.deny_all("harbour".into(), true).await.unwrap();
+    app.host.deny_all_requests("harbour".into(), true).await.unwrap();
     assert!(result_text(&outcome(called).await).to_lowercase().contains("declin"), "the pending request was declined");
     let user = app.decide_automatically(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let result = result_text(&outcome(start_call(&app, "2", "ask_user", json!({}))).await).to_lowercase();

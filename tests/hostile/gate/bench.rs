@@ -128,7 +128,7 @@ impl GateTestHarness {
                 }
             }
             TestAction::Rule(n) => self.set_rule(*n).await,
-            TestAction::DenyAll => self.app.host.deny_all(SERVER.into(), false).await.unwrap(),
+            TestAction::DenyAll => self.app.host.deny_all_requests(SERVER.into(), false).await.unwrap(),
             TestAction::Stop => self.stop().await,
             TestAction::Start => self.start().await,
             TestAction::StartFar => {

@@ -265,7 +265,7 @@ impl ServerSetup {
 
     /// Returns a server's installation record, or `None` if the server was not installed from a registry or bundle.
     #[must_use]
-    pub fn installed(&self, server: &str) -> Option<&InstallationInfo> {
+    pub fn installation_info(&self, server: &str) -> Option<&InstallationInfo> {
         self.servers.iter().find(|other| other.name == server)?.installed.as_ref()
     }
 

@@ -133,7 +133,7 @@ impl Owner {
         record.launch.must_ask = false;
         record.launch.requested_by = None;
         record.supervision.give_up_restarting();
-        record.sign_in.give_up();
+        record.sign_in.cancel_in_progress();
         record.session.to_restore = Default::default();
         if let Some(connection) = &record.session.connection {
             if record.state != ServerState::Stopping {

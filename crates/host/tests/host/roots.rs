@@ -144,7 +144,7 @@ async fn shared_folders_are_returned_for_each_request_of_their_server_only() {
     for call in calls {
         assert!(result_text(call_outcome(call).await).contains(&uri), "each request of the server receives the folder");
     }
-    app.host.deny_all("harbour".into(), false).await.unwrap();
+    app.host.deny_all_requests("harbour".into(), false).await.unwrap();
     let left: Vec<_> = requests().await.collect();
     let [request] = &left[..] else { panic!("expected the request of the other server: {left:?}") };
     assert_eq!(request.server, "other", "the remaining request is the other server's");
@@ -156,7 +156,7 @@ async fn shared_folders_are_returned_for_each_request_of_their_server_only() {
 #[tokio::test]
 async fn muted_server_receives_no_folders() {
     let (app, _disk, uri) = server_with_roots().await;
-    app.host.deny_all("harbour".into(), true).await.unwrap();
+    app.host.deny_all_requests("harbour".into(), true).await.unwrap();
     let result = result_text(call_outcome(list_folders(&app, "muted")).await);
     assert!(!result.contains(&uri), "the stored decision does not apply to a muted server: {result}");
     app.host.unmute("harbour".into()).await.unwrap();
@@ -169,7 +169,7 @@ async fn muted_server_receives_no_folders() {
 async fn server_muted_while_the_audit_entry_is_written_receives_no_folders() {
     let (app, disk, uri) = server_with_roots().await;
     let waits = call_with_slow_audit_log(&app, &disk).await;
-    app.host.deny_all("harbour".into(), true).await.unwrap();
+    app.host.deny_all_requests("harbour".into(), true).await.unwrap();
     disk.slow.store(false, Ordering::SeqCst);
     disk.release_delayed_entries();
     let result = result_text(call_outcome(waits).await);

@@ -135,7 +135,7 @@ impl Owner {
 
     /// Denies all pending requests of a server and, with `mute` set, its future requests. A URL that is being opened
     /// can no longer be denied, unlike an approved payload that still waits for its audit entry.
-    pub(crate) fn deny_all(&mut self, server: &str, mute: bool) {
+    pub(crate) fn deny_all_requests(&mut self, server: &str, mute: bool) {
         if mute {
             self.permissions.policy.mute(server);
         }

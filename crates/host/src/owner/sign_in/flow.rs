@@ -123,7 +123,7 @@ impl Owner {
         record.sign_in.flow = Some(id);
         record.set_signing_in(true, None);
         record.log_activity_line(ActivityKind::State, "a sign-in begins");
-        sign_in.user.begin(reason.clone());
+        sign_in.user.reset_progress(reason.clone());
         let (authorization, name) = (sign_in.authorization.clone(), name.to_owned());
         self.emit_server_change(&name);
         self.events.authorization_changed(&name);

@@ -84,7 +84,7 @@ impl ServerRecord {
     /// in progress, remains usable even if the server's settings have changed.
     pub(in crate::owner) fn usable_sign_in(&self) -> Option<&ServerSignIn> {
         let is_in_use = self.session.connection.is_some() || self.sign_in.flow.is_some();
-        if is_in_use { self.sign_in.sign_in.as_ref() } else { self.sign_in.current() }
+        if is_in_use { self.sign_in.sign_in.as_ref() } else { self.sign_in.sign_in_with_current_secrets() }
     }
 
     /// Stores if a sign-in is in progress and, if `cause` is given, why it is required. Has no effect unless the server

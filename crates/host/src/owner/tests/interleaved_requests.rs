@@ -132,7 +132,7 @@ impl RandomRequestSchedule {
         assert!(self.steps.len() < MAX_STEPS_PER_SCHEDULE, "{self}: the requests end");
         match step {
             RequestStep::Mute => {
-                self.world.host.deny_all(SERVER.to_owned(), true).await.unwrap();
+                self.world.host.deny_all_requests(SERVER.to_owned(), true).await.unwrap();
                 self.check_received_responses();
                 self.is_muted = true;
             }

@@ -137,7 +137,7 @@ impl MemoryDocuments {
     }
 
     /// Returns the number of writes that have begun, and `true` if the latest write waits for permission.
-    pub(in crate::owner) fn begun_writes(&self) -> (usize, bool) {
+    pub(in crate::owner) fn begun_document_writes(&self) -> (usize, bool) {
         let gate = self.gate.lock().unwrap();
         (gate.begun, gate.is_closed && gate.begun > gate.permitted)
     }

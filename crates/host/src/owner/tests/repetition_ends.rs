@@ -53,7 +53,7 @@ async fn denials_mutes_and_revocations_end_the_repetition() {
     assert_asks(&mut world, call, "after a denial").await;
 
     call_with_approval(&mut world, "3", ApprovalScope::Once).await;
-    world.host.deny_all(SERVER.to_owned(), true).await.unwrap();
+    world.host.deny_all_requests(SERVER.to_owned(), true).await.unwrap();
     let call = repeat(&world, "3", "4");
     assert_asks(&mut world, call, "after a mute").await;
 
@@ -73,7 +73,7 @@ async fn mute_stops_a_repeated_call_that_waits_for_its_audit_entry() {
     let mut call = repeat(&world, "1", "2");
     assert!(poll_once(&mut call).await.is_none(), "the call waits for its entry");
     assert!(world.commands.try_recv().is_err(), "nothing is sent before the entry is written");
-    world.host.deny_all(SERVER.to_owned(), true).await.unwrap();
+    world.host.deny_all_requests(SERVER.to_owned(), true).await.unwrap();
     world.log.write_next_entry();
     while world.requests().await.is_empty() {
         tokio::task::yield_now().await;

@@ -173,11 +173,11 @@ impl HostFixture {
     /// Permits the next write of a document, and waits until the owner has handled its result.
     pub(in crate::owner) async fn write_document(&self) {
         // The writer runs on another thread, so the test waits for it. Otherwise the order of steps would vary.
-        while !self.documents.begun_writes().1 {
+        while !self.documents.begun_document_writes().1 {
             std::thread::yield_now();
         }
         let before = self.documents.permit_next_document_write();
-        while self.documents.begun_writes().0 == before && self.is_document_write_delayed().await {
+        while self.documents.begun_document_writes().0 == before && self.is_document_write_delayed().await {
             std::thread::yield_now();
         }
     }

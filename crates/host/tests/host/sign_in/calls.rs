@@ -104,7 +104,7 @@ async fn call_with_a_denied_step_up_fails_alone() {
     assert_eq!(far.app.server(SERVER_NAME).await.state, ServerState::Ready, "the server stays ready");
     assert!(far.view().await.account.is_some(), "the user stays signed in");
     // The user can mute a server that requests more scopes than the user allows.
-    far.app.host.deny_all(SERVER_NAME.into(), true).await.unwrap();
+    far.app.host.deny_all_requests(SERVER_NAME.into(), true).await.unwrap();
     far.echo("once more", "hello").await.expect_err("the call fails again");
     assert!(!far.app.consent_requests().await.iter().any(is_sign_in), "no further consent is requested");
     allowing.abort();

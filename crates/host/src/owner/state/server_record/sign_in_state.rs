@@ -49,7 +49,7 @@ impl SignInState {
     }
 
     /// Returns the sign-in, or `None` if the secrets that it uses may have changed.
-    pub(in crate::owner) fn current(&self) -> Option<&ServerSignIn> {
+    pub(in crate::owner) fn sign_in_with_current_secrets(&self) -> Option<&ServerSignIn> {
         self.sign_in.as_ref().filter(|_| !self.is_outdated)
     }
 
@@ -76,7 +76,7 @@ impl SignInState {
     }
 
     /// Cancels the sign-in in progress, because the server is being stopped or changed.
-    pub(in crate::owner) fn give_up(&mut self) {
+    pub(in crate::owner) fn cancel_in_progress(&mut self) {
         (self.is_connection_requested, self.is_sign_in_requested, self.flow, self.reason) = (false, false, None, None);
         self.session_end_cause = None;
         if let Some(sign_in) = &self.sign_in {
@@ -90,7 +90,7 @@ impl SignInState {
             unsupported_sign_in_reason(config).is_none() && config.is_some_and(|c| sign_in.matches_config(c))
         };
         if self.sign_in.as_ref().is_some_and(|sign_in| !stays(sign_in)) {
-            self.give_up();
+            self.cancel_in_progress();
             (self.sign_in, self.failed) = (None, None);
         }
     }
