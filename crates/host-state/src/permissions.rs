@@ -187,8 +187,8 @@ impl Permissions {
     /// Records the tool call that the user approved in a consent request, so that the user can repeat it. Has no effect
     /// for calls that require consent each time, for calls that the user did not make in the window, and if calls were
     /// forgotten since the approval. `origin` is the originator of the call, `grant_hash` the hash of the tool's
-    /// definition and the settings of its server, and `forget_count` the value of [`ApprovedCalls::forget_count`] at the time
-    /// of the approval, before its audit entry was written.
+    /// definition and the settings of its server, and `forgotten` the value of [`ApprovedCalls::forget_count`] at the
+    /// time of the approval, before its audit entry was written.
     pub fn record_approved_call(
         &mut self,
         request: &ConsentRequestView,

@@ -90,7 +90,7 @@ fn tool_grants_are_listed_until_they_expire() {
     assert_eq!(granted(10), ["stands"], "expired grants are not returned");
 }
 
-/// Notes the call that this request is for, whose approval was made when calls had been forgotten `forget_count` times.
+/// Notes the call that this request is for, whose approval was made when calls had been forgotten `forgotten` times.
 /// Returns `true` if the call can be repeated.
 fn is_approved_call_recorded(permissions: &mut Permissions, origin: Option<&CallOrigin>, forgotten: u64) -> bool {
     let body = ConsentRequestBody::Tool {

@@ -37,7 +37,8 @@ pub struct RestartState {
     signed_in: bool,
     /// Number of the current pause before a restart. A restart scheduled under another number is obsolete.
     wait: u64,
-    /// Saved state of a running server whose approval was revoked. Used by [`on_approval_restored`](Self::on_approval_restored).
+    /// Saved state of a running server whose approval was revoked. Used by
+    /// [`on_approval_restored`](Self::on_approval_restored).
     revoked: Option<StateBeforeRevocation>,
 }
 
@@ -110,8 +111,8 @@ impl RestartState {
         *self = Self { wait: self.wait + 1, ..Self::default() };
     }
 
-    /// Ends the automatic restarts of a running server because its approval was revoked. [`on_approval_restored`](Self::on_approval_restored)
-    /// reverts that while the server runs.
+    /// Ends the automatic restarts of a running server because its approval was revoked.
+    /// [`on_approval_restored`](Self::on_approval_restored) reverts that while the server runs.
     pub fn on_approval_revoked(&mut self) {
         let before = std::mem::take(self);
         let revoked = before.revoked.or(Some(StateBeforeRevocation {

@@ -20,8 +20,8 @@ const RESULT_TOO_LARGE_REASON: &str = "because it is too large to be reviewed; c
 
 impl Host {
     /// Requests the user's review of a result if the settings of the tool require it, and waits for the decision. Only
-    /// the content of [`ResultReviewVerdict::Passes`] may be sent to a model. If the caller stops waiting, it has to call
-    /// [`withdraw_result_review`](Self::withdraw_result_review).
+    /// what [`ResultReviewVerdict::Passes`] contains may be sent to a model. If the caller stops waiting, it has to
+    /// call [`withdraw_result_review`](Self::withdraw_result_review).
     pub async fn review_result(&self, origin: ResultOrigin, result: ToolResult) -> ResultReviewVerdict {
         let closing = || ResultReviewVerdict::Withheld("as Drawbridge is closing".to_owned());
         let (server, tool) = (origin.server.clone(), origin.tool.clone());

@@ -37,7 +37,7 @@ impl Owner {
     /// Sends a permitted call to its server, or ends the call if that fails.
     pub(in crate::owner) fn send(&mut self, record: Box<CallRecord>, permit: SendPermit) {
         let allowed = permit.payload_hash().clone();
-        if let Err((record, failure)) = self.try_send(record, permit) {
+        if let Err((record, failure)) = self.try_send_call(record, permit) {
             self.audit_unsent_call(&record.view, &record.origin, record.app.as_ref(), &allowed);
             self.report_call_result(record, Err(failure));
         }
