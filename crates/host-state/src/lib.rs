@@ -12,7 +12,7 @@ mod confirmed;
 mod connection;
 mod consent;
 mod data_flow;
-mod document_progress;
+mod document_io_state;
 mod document_writer;
 mod events;
 mod failures;
@@ -52,7 +52,7 @@ pub use consent::{
     refusal_response, sampling_subject, to_consent_body,
 };
 pub use data_flow::{DataFlowLabel, DataFlowLabels, DataFlowSettings, DataFlowTable};
-pub use document_progress::{DocumentProgress, DocumentReadResult, entries_by_server, with_server_entry};
+pub use document_io_state::{DocumentIoState, DocumentReadResult, entries_by_server, with_server_entry};
 pub use document_writer::{DocumentUpdate, DocumentWriter, WriterJob, WriterOperation};
 pub use events::{EventStream, NumberedEvent};
 pub use failures::{

@@ -10,7 +10,7 @@ use host_state::AuditedDecision;
 use policy::Hash;
 
 use super::Owner;
-use super::audit::PendingAct;
+use super::audit::ActAwaitingAudit;
 use super::gate::OutgoingPayload;
 use super::state::{
     APP_TOOL_CALL_AUDIT_KIND, CallOrigin, PendingRequest, Requester, app_tool_subject, consent_kind, consent_subject,
@@ -156,8 +156,9 @@ impl Owner {
     pub(super) fn audit_call_cancelled_during_entry_write(&mut self, call: &str) {
         let Some(record) = self.calls.records.get(call) else { return };
         let Some(writing) = record.pending.writing else { return };
-        let is_it = |act: &&PendingAct| matches!(act, PendingAct::Call { write_id, .. } if *write_id == writing);
-        let Some(PendingAct::Call { permit, .. }) = self.audits.pending_acts().find(is_it) else { return };
+        let is_it =
+            |act: &&ActAwaitingAudit| matches!(act, ActAwaitingAudit::Call { write_id, .. } if *write_id == writing);
+        let Some(ActAwaitingAudit::Call { permit, .. }) = self.audits.pending_acts().find(is_it) else { return };
         let allowed = permit.payload_hash().clone();
         let (view, origin, app) = (record.view.clone(), record.origin.clone(), record.app.clone());
         self.audit_unsent_call(&view, &origin, app.as_ref(), &allowed);

@@ -12,7 +12,7 @@ pub type DocumentReadResult = Result<Option<Value>, StoreError>;
 
 /// Reads and writes of stored JSON documents, such as `grants.json`, that are in progress.
 #[derive(Debug, Default)]
-pub struct DocumentProgress {
+pub struct DocumentIoState {
     /// Number of unfinished writes of each document, by file name.
     pending: BTreeMap<&'static str, usize>,
     /// File names of documents that are being read.
@@ -21,7 +21,7 @@ pub struct DocumentProgress {
     stale: BTreeSet<&'static str>,
 }
 
-impl DocumentProgress {
+impl DocumentIoState {
     /// Returns `true` if writes of this document are unfinished, so that its file is outdated.
     pub fn has_pending_writes(&self, document: Document) -> bool {
         self.pending.contains_key(document.file_name())
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn stale_document_does_not_undo_changes_of_this_process() {
-        let mut progress = DocumentProgress::default();
+        let mut progress = DocumentIoState::default();
         progress.begin_write(Document::Pins);
         progress.begin_write(Document::Pins);
         assert!(!progress.begin_read(Document::Pins), "a document with pending writes is not read");
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn document_change_during_a_read_causes_another_read() {
-        let mut progress = DocumentProgress::default();
+        let mut progress = DocumentIoState::default();
         assert!(progress.begin_read(Document::Flow));
         assert!(!progress.begin_read(Document::Flow), "a second read doesn't start during the first");
         progress.end_read(Document::Flow);
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn document_read_before_a_change_of_this_process_is_read_again() {
-        let mut progress = DocumentProgress::default();
+        let mut progress = DocumentIoState::default();
         assert!(progress.begin_read(Document::Flow));
         progress.begin_write(Document::Flow);
         progress.end_read(Document::Flow);
