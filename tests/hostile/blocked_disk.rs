@@ -418,7 +418,7 @@ async fn s15_approval_can_be_denied_while_the_log_is_locked() {
             snapshot = app.host.snapshot() => drop(snapshot),
         }
         if all {
-            app.host.deny_all("bad".into(), false).await.unwrap();
+            app.host.deny_all_requests("bad".into(), false).await.unwrap();
         } else {
             let denied = app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await;
             assert_eq!(denied, Ok(()), "{what}: nothing was sent yet");

@@ -322,7 +322,7 @@ async fn deny_all_and_mute_silence_one_server() {
     let app = start_demo_host("legacy").await;
     let called = start_call(&app, "1", "ask_user", json!({}));
     request_after_tool_approval(&app).await;
-    app.host.deny_all("harbour".into(), true).await.unwrap();
+    app.host.deny_all_requests("harbour".into(), true).await.unwrap();
     assert!(result_text(&await_call(called).await).to_lowercase().contains("declin"), "the request was declined");
     let user = app.decide_automatically(|q| is_tool_call(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let result = result_text(&await_call(start_call(&app, "2", "ask_user", json!({}))).await).to_lowercase();

@@ -208,7 +208,7 @@ async fn x24_flood_of_consent_requests_is_bounded_per_server() {
         "{what}: at most {} requests are queued, but there are {queued}",
         supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS
     );
-    pair.app.host.deny_all("bad".into(), true).await.unwrap();
+    pair.app.host.deny_all_requests("bad".into(), true).await.unwrap();
     assert!(pair.app.consent_requests().await.iter().all(|q| q.server != "bad"), "{what}: no request is pending");
     // Every request gets a response, also if the limit or the user rejects it.
     let answered = || std::fs::read_to_string(&record).unwrap().matches(r#""id":"asked-"#).count();

@@ -4,7 +4,7 @@
 use domain::call::CallFailure;
 use domain::consent_request::ConsentRequestOrigin;
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
-use host::{CallOrigin, ReviewError, ShownDefinition};
+use host::{CallOrigin, DefinitionShownToUser, ReviewError};
 use mcp_proto::session::ListKind;
 use offers::review::{FlagReason, ReviewFindings};
 use policy::{ApprovalScope, ReviewState};
@@ -160,7 +160,11 @@ async fn x05_hidden_tool_that_returns_changed_shows_its_change() {
     // A review does not restore an approval of the old definition.
     let (hash, _) = tool_review_marks(app, "bad", "echo").await;
     let definitions = |hash: &str| {
-        vec![ShownDefinition { kind: offers::review::DefinitionKind::Tool, name: "echo".into(), hash: hash.into() }]
+        vec![DefinitionShownToUser {
+            kind: offers::review::DefinitionKind::Tool,
+            name: "echo".into(),
+            hash: hash.into(),
+        }]
     };
     let stale = app.host.mark_reviewed("bad".into(), definitions("0")).await;
     assert_eq!(stale, Err(ReviewError::Stale(vec!["echo".into()])), "{what}: a review of another version is rejected");
@@ -351,8 +355,11 @@ async fn changed_prompt_requires_a_review_before_use() {
     let (hash, marks) = reviewed.review_prompt(&reviewed.catalog().prompt("greet").unwrap());
     assert_eq!(marks.review_state, Some(ReviewState::Changed), "the review state shows the change");
     assert!(marks.flags.iter().any(|flag| flag.reason == FlagReason::HidesFromUser), "the finding is shown");
-    let definition =
-        ShownDefinition { kind: offers::review::DefinitionKind::Prompt, name: "greet".into(), hash: hash.to_string() };
+    let definition = DefinitionShownToUser {
+        kind: offers::review::DefinitionKind::Prompt,
+        name: "greet".into(),
+        hash: hash.to_string(),
+    };
     app.host.mark_reviewed("bad".into(), vec![definition]).await.expect("the prompt can be reviewed");
     get("reviewed").await.expect("the reviewed prompt can be used");
     app.host.close().await;

@@ -118,7 +118,7 @@ async fn x26_request_loop_requires_consent_for_each_round() {
     }
     let waiting = |q: &ConsentRequestView| last.as_ref().is_none_or(|last| last.id != q.id);
     pair.app.consent_request("bad", "the next request", waiting).await;
-    pair.app.host.deny_all("bad".into(), true).await.unwrap();
+    pair.app.host.deny_all_requests("bad".into(), true).await.unwrap();
     pair.wait_until_bad_server_has_read(what).await;
     let open =
         pair.app.consent_requests().await.into_iter().filter(|consent_request| consent_request.server == "bad").count();

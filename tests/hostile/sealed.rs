@@ -308,7 +308,7 @@ async fn s11_externally_changed_provider_is_not_used_until_confirmed() {
         wait_until("it is seen", || async { problem().await.is_some() }).await;
         let expected = ModelError::Unconfirmed { was: Some(old.to_owned()), now: new.to_owned() };
         assert_eq!(problem().await, Some(expected.clone()), "the notice shows the old and the new address");
-        let answer = app.host.models().await.unwrap().models("own").await;
+        let answer = app.host.provider_registry().await.unwrap().models("own").await;
         assert_eq!(answer.err(), Some(expected), "no request is sent to the new address");
         let logged = logged_entries(&app, "provider");
         assert!(logged[0].contains(old) && logged[0].contains(new), "the change is logged: {logged:?}");

@@ -107,8 +107,8 @@ impl OfferedAppTools {
         }
     }
 
-    /// Processes the app's list of tools. Tools that differ from the previous ones are turned off. Returns the change for
-    /// the user, if there is one.
+    /// Stores the tools that the app listed, and turns off all its tools if a definition changed. Returns a description
+    /// of the change to show to the user, or `None` if nothing changed.
     pub(crate) async fn on_tools_listed(
         &mut self,
         view: &mut View,
@@ -126,8 +126,9 @@ impl OfferedAppTools {
         self.refuse_names_shared_with_server().await
     }
 
-    /// Refuses the listed tools that have the name of a tool of the server, for which they could be mistaken. Tools
-    /// that differ from the previous ones are turned off. Returns the change for the user, if there is one.
+    /// Refuses the listed tools that have the name of a tool of the server, for which they could be mistaken. Turns
+    /// off all tools of the app if a remaining definition changed. Returns a description of the change to show to the
+    /// user, or `None` if nothing changed.
     pub(crate) async fn refuse_names_shared_with_server(&mut self) -> Option<AppViewChange> {
         let of_server = self.listed_names_shared_with_server().await;
         let tools: Vec<Tool> = self.listed.iter().filter(|tool| !of_server.contains(&tool.name)).cloned().collect();

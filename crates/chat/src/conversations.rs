@@ -94,7 +94,7 @@ impl Chat {
         let read =
             self.with_history(move |history| Ok((history.conversation(&range.conversation)?, history.items(&range)?)));
         let (Some(mut conversation), Some(page)) = read.await? else { return Ok(None) };
-        self.host.note_read_content(conversation.id.clone(), std::mem::take(&mut conversation.read_contents)).await?;
+        self.host.record_read_content(conversation.id.clone(), std::mem::take(&mut conversation.read_contents)).await?;
         self.host
             .record_conversation_servers(conversation.id.clone(), std::mem::take(&mut conversation.sources), true)
             .await?;
@@ -170,7 +170,7 @@ impl Chat {
     ) -> Result<(), ConversationError> {
         for item in items.iter_mut().filter(|item| !item.read_contents.is_empty()) {
             item.read_contents = self.host.add_open_world_claims(std::mem::take(&mut item.read_contents)).await?;
-            self.host.note_read_content(conversation.clone(), item.read_contents.clone()).await?;
+            self.host.record_read_content(conversation.clone(), item.read_contents.clone()).await?;
         }
         let sources: Vec<String> = items.iter().flat_map(|item| item.sources.iter().cloned()).collect();
         if !sources.is_empty() {

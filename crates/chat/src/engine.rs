@@ -250,7 +250,7 @@ impl Chat {
     pub async fn conversation_tools(&self, conversation: String) -> Result<ConversationTools, ConversationError> {
         let (_, settings) = self.conversation_log(&conversation).conversation().await?;
         let servers = load_servers_for_model(&self.host, &settings.servers).await?;
-        let registry = self.host.models().await?;
+        let registry = self.host.provider_registry().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context);
         let threshold = settings.effective_tool_search_threshold(self.host.conversation_bounds().await?, context);
         let approved_instructions = |(_, server): &(OfferedServer, ServerForModel)| {
@@ -273,7 +273,7 @@ impl Chat {
     pub async fn conversation_spending(&self, conversation: String) -> Result<ConversationSpending, ConversationError> {
         let log = self.conversation_log(&conversation);
         let (_, settings) = log.conversation().await?;
-        let registry = self.host.models().await?;
+        let registry = self.host.provider_registry().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context).map(u64::from);
         Ok(ConversationSpending { usage: log.usage().await?, context })
     }
@@ -363,7 +363,7 @@ impl Chat {
             Some(model) => model,
             None => self.host.default_model().await?.ok_or(ConversationError::NoModel)?,
         };
-        self.host.models().await?.provider(&chosen.provider)?;
+        self.host.provider_registry().await?.provider(&chosen.provider)?;
         if settings.model.as_ref() != Some(&chosen) {
             settings.model = Some(chosen.clone());
             log.store_settings(&settings).await?;
@@ -382,7 +382,7 @@ impl Chat {
     ) -> Result<ReplyIds, ConversationError> {
         let conversation = log.conversation.clone();
         let (stored, _) = log.conversation().await?;
-        self.host.note_read_content(conversation.clone(), stored.read_contents).await?;
+        self.host.record_read_content(conversation.clone(), stored.read_contents).await?;
         self.host.record_conversation_servers(conversation.clone(), stored.sources, true).await?;
         let run = ReplyRun::begin(self.host.clone(), log, begun, settings, model, parent).await?;
         let reply = run.reply_id().to_owned();

@@ -126,7 +126,7 @@ async fn read_message_from_input(session: &CommandSession) -> Option<String> {
 /// Returns the model that the command line option `named` refers to: `provider/model`, or only the name of a model if a
 /// single provider has it.
 async fn find_model_named_in_option(session: &CommandSession, named: Option<&str>) -> Result<ModelRef, CommandFailure> {
-    let registry = session.api.host().models().await.map_err(api::ApiError::from)?;
+    let registry = session.api.host().provider_registry().await.map_err(api::ApiError::from)?;
     let shown = |(model, _): (chat::ModelRef, _)| format!("{}/{}", model.provider, model.model);
     let known: Vec<String> = registry.all_models().map(shown).collect();
     let Some(named) = named else {

@@ -2,11 +2,11 @@
 
 mod approved_package;
 mod install_record;
-mod known_session;
+mod last_session_facts;
 
 pub use approved_package::ApprovedPackage;
 pub use install_record::InstallRecord;
-pub use known_session::KnownSession;
+pub use last_session_facts::LastSessionFacts;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use process::SearchPath;
 /// Data about earlier sessions, packages and installations of servers that is required to start them.
 pub struct LaunchFacts {
     /// Transport and protocol revision of the last session, by server.
-    pub known: BTreeMap<String, KnownSession>,
+    pub known: BTreeMap<String, LastSessionFacts>,
     /// Last approved version of the package that a server loads, by server.
     pub packages: BTreeMap<String, ApprovedPackage>,
     /// Installation records, by installed server.
@@ -35,7 +35,12 @@ pub struct LaunchFacts {
 impl LaunchFacts {
     /// Returns the transport and protocol revision of a server's last session, unless the server's settings have
     /// changed or the data has expired.
-    pub fn known_session(&self, name: &str, config: impl FnOnce() -> Hash, now: Millis) -> Option<&KnownSession> {
+    pub fn last_session_facts(
+        &self,
+        name: &str,
+        config: impl FnOnce() -> Hash,
+        now: Millis,
+    ) -> Option<&LastSessionFacts> {
         let known = self.known.get(name)?;
         (known.is_valid_at(now) && known.config == config()).then_some(known)
     }
@@ -43,8 +48,8 @@ impl LaunchFacts {
     /// Stores the transport and protocol revision of a server's session. Returns `false` if the same data is stored
     /// already and still valid. In this case the expiry is not extended, so that a newer revision is detected
     /// eventually.
-    pub fn store_session(&mut self, name: &str, found: KnownSession, now: Millis) -> bool {
-        let is_known = |known: &KnownSession| known.is_valid_at(now) && known.is_equal_except_time(&found);
+    pub fn store_session_facts(&mut self, name: &str, found: LastSessionFacts, now: Millis) -> bool {
+        let is_known = |known: &LastSessionFacts| known.is_valid_at(now) && known.is_equal_except_time(&found);
         if self.known.get(name).is_some_and(is_known) {
             return false;
         }
@@ -56,7 +61,7 @@ impl LaunchFacts {
     /// bundle or its settings no longer refer to the bundle's folder.
     pub fn bundle_files(&self, name: &str, config: &ServerConfig) -> Option<BundleFiles> {
         let record = self.install_record(name, Some(config))?;
-        let files = record.files()?;
+        let files = record.bundle_files()?;
         config.refers_to_folder(&self.own_files.bundles_folder().join(&files.folder)).then(|| files.clone())
     }
 

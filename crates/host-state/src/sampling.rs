@@ -7,7 +7,7 @@ mod reservation;
 
 pub use app_requests::AppSamplingRequest;
 pub use model_run::{ModelOutcome, ModelRun, SharedModelOutput};
-pub use reservation::{UsageReservation, cost_micros, counted_tool_rounds, token_usage};
+pub use reservation::{UsageReservation, cost_micros, token_usage, tool_rounds_to_count};
 
 use std::collections::BTreeMap;
 

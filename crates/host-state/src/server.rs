@@ -6,7 +6,7 @@ mod self_description;
 mod server_facts;
 
 pub use restart_state::RestartState;
-pub use self_description::SelfDescription;
+pub use self_description::ServerSelfDescription;
 pub use server_facts::truncate_server_facts;
 
 use std::path::PathBuf;
@@ -60,5 +60,5 @@ pub struct OfferState {
     /// Hash of the command or address that the server was started with, or `None` if it was not started.
     pub identity: Option<Hash>,
     /// Name that the server claims, and warnings about its other information about itself.
-    pub description: SelfDescription,
+    pub description: ServerSelfDescription,
 }

@@ -55,7 +55,7 @@ impl SettingsChanges {
 }
 
 /// Returns the retention settings of the audit log as text, so that two settings can be compared.
-pub fn retention_text(settings: &AppSettings) -> String {
+pub fn audit_retention_text(settings: &AppSettings) -> String {
     let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
     let contents = if *audit_contents { "payloads" } else { "only hashes" };
     format!("audit log: {audit_days} days, {audit_megabytes} MB, {contents}")

@@ -12,9 +12,9 @@ pub use handle::{EventReceiver, Host, ReplacedServer, SandboxStartError, ServerS
 pub use host_state::{AppToolCommand, HostClosed, NumberedEvent, PermissionUses, rules, view};
 pub use launches::sandbox::BUNDLES_FOLDER_NAME;
 pub use owner::{
-    AppTools, AppToolsForModel, CallOrigin, DataFlowError, DataFlowLabel, DecisionError, RestoreGrantError,
-    ResultOrigin, ResultVerdict, ReviewError, SamplingError, SentCall, SentNotifier, ServerError, ServerForModel,
-    ShownDefinition,
+    AppTools, AppToolsForModel, CallOrigin, DataFlowError, DataFlowLabel, DecisionError, DefinitionShownToUser,
+    RestoreGrantError, ResultOrigin, ResultReviewVerdict, ReviewError, SamplingError, SentCall, SentNotifier,
+    ServerError, ServerForModel,
 };
 
 use std::time::Duration;

@@ -41,7 +41,7 @@ impl Installer {
     /// and the folder could not be.
     pub async fn remove(&self, host: &Host, server: &str) -> Result<(), InstallError> {
         let setup = host.begin_setup().await?;
-        let origin = setup.installed(server).map(|installed| installed.origin.clone());
+        let origin = setup.installation_info(server).map(|installed| installed.origin.clone());
         setup.remove(server).await?;
         match origin {
             Some(origin) => {

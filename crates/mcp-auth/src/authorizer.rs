@@ -15,7 +15,7 @@ use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::scopes;
 use crate::settings::GrantKind;
 use crate::sign_in_record::SignInRecord;
-use crate::token_refresh::{renew_if_due, renew_token};
+use crate::token_refresh::{renew_if_due, renew_tokens};
 use crate::user::AuthReason;
 
 /// Maximum age, in seconds, of a token that counts as new. A new token that the server refuses is not renewed, because
@@ -155,7 +155,7 @@ impl ServerAuthorization {
             };
             return ChallengeOutcome::Stop(cause);
         }
-        match renew_token(shared, challenge.generation, true).await {
+        match renew_tokens(shared, challenge.generation, true).await {
             Ok(()) => ChallengeOutcome::Again,
             Err(error) => ChallengeOutcome::Stop(authorization_error_text(&error)),
         }

@@ -31,7 +31,7 @@ pub struct DefinitionDigest {
     /// Set if the definition requires the user's consent for each call.
     pub asks_each_time: bool,
     /// MCP Apps metadata of the tool: the page that shows its results, and the callers that the server permits.
-    pub app: ToolMetadata,
+    pub metadata: ToolMetadata,
     /// Review state of the definition: reviewed by the user, changed, or new.
     pub review_state: ReviewState,
     /// Partially computed hash of a call, which covers the tool's definition so far. The canonical JSON of the
@@ -84,14 +84,14 @@ impl ToolDefinitionCache {
                 let declares_open_world = read.annotations.as_ref().and_then(|own| own.open_world_hint) == Some(true);
                 let (claims, calls) = (tool_claims(&read), call_hash_prefix(&own));
                 let (read_only, asks_each_time) = (declares_read_only(&read), requires_consent_each_call(&read));
-                let app = ToolMetadata::read(read.meta.as_ref());
+                let metadata = ToolMetadata::read(read.meta.as_ref());
                 let definition = DefinitionDigest {
                     grant_hash,
                     claims,
                     declares_open_world,
                     read_only,
                     asks_each_time,
-                    app,
+                    metadata,
                     review_state,
                     calls,
                 };

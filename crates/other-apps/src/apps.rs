@@ -145,7 +145,8 @@ const ALL_CLINE_PATHS: [SettingsPath; 8] = concatenate_paths(&[
 ]);
 
 /// All apps whose settings are searched for MCP servers, in order of precedence: if several apps have the same server,
-/// its configuration is read from the first of them.
+/// its configuration is read from the first of them. A new app is added at the end, so that it replaces no
+/// configuration that was read from another app before.
 pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "claude-desktop",

@@ -134,7 +134,7 @@ impl PageSandbox {
         }
     }
 
-    /// Returns the current state of the sandbox for the settings page.
+    /// Returns the current state of the page sandbox, which the settings page shows.
     pub(crate) fn state(&self) -> SandboxState {
         match &self.decision {
             Ok(()) if web_process::is_web_process_isolated() => SandboxState::On,

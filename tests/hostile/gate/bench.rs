@@ -12,7 +12,7 @@ use comparison::{ReceivedMessages, canonical_text};
 use domain::data_flow::{DataFlow, ResultReview};
 use domain::item::{Content, ToolResult};
 use host::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, ServerState, UserDecision};
-use host::{DecisionError, ResultOrigin, ResultVerdict};
+use host::{DecisionError, ResultOrigin, ResultReviewVerdict};
 use mcp_proto::types::{ContentBlock, LogLevel, SamplingContent};
 use policy::{ApprovalScope, PolicyRule, RuleEffect, RuleRef};
 use ports::AuditEntry;
@@ -132,7 +132,7 @@ impl GateTestHarness {
                 }
             }
             TestAction::Rule(n) => self.set_numbered_rule(*n).await,
-            TestAction::DenyAll => self.app.host.deny_all(BAD_SERVER_NAME.into(), false).await.unwrap(),
+            TestAction::DenyAll => self.app.host.deny_all_requests(BAD_SERVER_NAME.into(), false).await.unwrap(),
             TestAction::Stop => self.stop().await,
             TestAction::Start => self.start().await,
             TestAction::StartFar => {
@@ -198,7 +198,7 @@ impl GateTestHarness {
         let (call, app) = (format!("result {}", self.count), None);
         let origin = ResultOrigin { conversation, call, server, tool, app };
         tokio::spawn(async move {
-            if let ResultVerdict::Passes(result) = host.review_result(origin, result).await
+            if let ResultReviewVerdict::Passes(result) = host.review_result(origin, result).await
                 && let [Content::Text { text }] = &result.content[..]
             {
                 read.lock().unwrap().push(text.clone());

@@ -8,7 +8,7 @@ use chat::{Chat, ConversationSettings, NewMessage, OfferedServer, tool_keys};
 use domain::consent_request::ConsentRequestOrigin;
 use domain::history::Conversation;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
-use host::{CallOrigin, ShownDefinition};
+use host::{CallOrigin, DefinitionShownToUser};
 use models::{MessagePart, ReplyDelta, StopReason};
 use offers::review::{DefinitionKind, Flag};
 use policy::{ApprovalScope, ReviewState};
@@ -88,7 +88,7 @@ impl ScenarioHost {
     pub(crate) async fn review(&self, server: &str, tool: &str) {
         let reviewed = self.app.host.server_review(server.into()).await.unwrap();
         let own = reviewed.catalog().tool(tool).unwrap_or_else(|| panic!("{server} has {tool}"));
-        let definition = ShownDefinition {
+        let definition = DefinitionShownToUser {
             kind: DefinitionKind::Tool,
             name: tool.to_owned(),
             hash: reviewed.review_tool(&own).0.to_string(),

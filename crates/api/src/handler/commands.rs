@@ -190,7 +190,7 @@ impl Handler for Api {
         consent_requests::validate_form(self, r).await
     }
     async fn deny_all_consent_requests(&self, r: DenyAllConsentRequests) -> Result<EmptyObject, ApiError> {
-        Ok(self.host.deny_all(r.server, r.mute).await.map(|()| EmptyObject {})?)
+        Ok(self.host.deny_all_requests(r.server, r.mute).await.map(|()| EmptyObject {})?)
     }
     async fn read_sampling(&self, r: ServerName) -> Result<SamplingReport, ApiError> {
         Ok(views::sampling::sampling_report_view(self.host.sampling(r.server).await?))

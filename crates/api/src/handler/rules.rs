@@ -97,7 +97,7 @@ impl From<RulesError> for ApiError {
 pub(super) async fn list_grants(api: &Api) -> Result<Grants, ApiError> {
     let grants = api.host.grants().await?.into_iter().map(permission_grant_view).collect();
     let uses = api.host.permission_uses().await?;
-    let (rules, folders) = (uses.rules(), uses.folders());
+    let (rules, folders) = (uses.last_uses_of_rules(), uses.last_uses_of_folders());
     Ok(Grants {
         grants,
         rule_uses: rules

@@ -3,7 +3,7 @@
 
 use domain::call::CallFailure;
 use domain::item::{Content, ToolResult};
-use host::{CallOrigin, Host, ResultVerdict};
+use host::{CallOrigin, Host, ResultReviewVerdict};
 use mcp_proto::session::{CallError, CloseReason};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -52,9 +52,9 @@ impl<'a> ResultReviewer<'a> {
             }
         };
         match verdict {
-            ResultVerdict::Passes(result) => Ok(*result),
-            ResultVerdict::Withheld(by) => Err(model_context::withheld_result_text(&by)),
-            ResultVerdict::Stops(by) => {
+            ResultReviewVerdict::Passes(result) => Ok(*result),
+            ResultReviewVerdict::Withheld(by) => Err(model_context::withheld_result_text(&by)),
+            ResultReviewVerdict::Stops(by) => {
                 self.stop.cancel();
                 Err(model_context::withheld_result_text(&by))
             }

@@ -24,7 +24,7 @@ impl ReplyRun {
     pub(super) async fn request_reply(&mut self) -> Result<Vec<RequestedCall>, ConversationError> {
         let began = Instant::now();
         self.update_offered_tools().await?;
-        let registry = self.host.models().await?;
+        let registry = self.host.provider_registry().await?;
         let known = registry.model(&self.model).cloned();
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
         // A model that doesn't support tools would reject the whole request.

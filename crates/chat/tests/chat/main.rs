@@ -24,7 +24,7 @@ use chat::{Chat, ConversationSettings, NewMessage, OfferedServer};
 use domain::history::{Conversation, ItemRange};
 use domain::item::{ChatItem, ConversationEvent, ItemBody, ItemState, ReplyPart};
 use host::view::HostEvent;
-use host::{EventReceiver, ShownDefinition};
+use host::{DefinitionShownToUser, EventReceiver};
 use models::{MessagePart, ModelMessage};
 use offers::review::DefinitionKind;
 use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config};
@@ -167,7 +167,7 @@ pub(crate) async fn review_tools(app: &TestApp, server: &str, tools: &[&str]) {
     let reviewed = app.host.server_review(server.into()).await.unwrap();
     let definitions = tools.iter().map(|name| {
         let tool = reviewed.catalog().tool(name).unwrap_or_else(|| panic!("the demo server has {name}"));
-        ShownDefinition {
+        DefinitionShownToUser {
             kind: DefinitionKind::Tool,
             name: (*name).to_owned(),
             hash: reviewed.review_tool(&tool).0.to_string(),

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{CallOrigin, CallRequest};
-use crate::app_tools::{AppToolCommand, send_to_app};
+use crate::app_tools::{AppToolCommand, send_app_tool_command};
 use crate::{CallTicket, RunId};
 
 /// Result of a call, or the reason why it failed.
@@ -143,7 +143,7 @@ impl CallRecord {
     }
 
     /// Sets the call to running, and notifies the caller that the call was sent.
-    pub fn set_sent(&mut self) {
+    pub fn mark_sent_and_notify(&mut self) {
         self.view.state = CallState::Running;
         if let Some(sent) = self.sent.take() {
             // The caller may have stopped waiting.
@@ -158,8 +158,11 @@ impl CallRecord {
     /// Returns [`CallFailure::Busy`] if too many commands wait for the app. If the app is closed, the call ends anyway.
     pub fn cancel_in_app(&self) -> Result<bool, CallFailure> {
         let (Some(app), Some(commands)) = (&self.app, &self.app_commands) else { return Ok(false) };
-        let cancelled =
-            send_to_app((&self.view.server, app), commands, AppToolCommand::Cancel { call: self.view.id.clone() });
+        let cancelled = send_app_tool_command(
+            (&self.view.server, app),
+            commands,
+            AppToolCommand::Cancel { call: self.view.id.clone() },
+        );
         match cancelled {
             Err(CallFailure::NotFound(_)) => Ok(true),
             cancelled => cancelled.map(|()| true),

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use server_requests::form::Form;
 use server_requests::sampling::{ModelAnswerState, SamplingState, previously_approved_hash, sampling_request_hash};
 
-use crate::app_tools::{APP_TOOL_KIND, app_tool_call_hash, app_tool_subject};
+use crate::app_tools::{APP_TOOL_CALL_AUDIT_KIND, app_tool_call_hash, app_tool_subject};
 use crate::view::ConsentRequestBody;
 
 /// Returns the hash of the exact payload that an approval of a server's consent request allows to send. `schema` is the
@@ -117,7 +117,7 @@ pub const fn consent_kind(body: &ConsentRequestBody) -> &'static str {
     match body {
         ConsentRequestBody::StartServer { .. } => "start-server",
         ConsentRequestBody::ConnectServer { .. } => "connect-server",
-        ConsentRequestBody::Tool { app: Some(_), .. } => APP_TOOL_KIND,
+        ConsentRequestBody::Tool { app: Some(_), .. } => APP_TOOL_CALL_AUDIT_KIND,
         ConsentRequestBody::Tool { app: None, .. } => "tool",
         ConsentRequestBody::Sampling { response: None, .. } => "sampling",
         ConsentRequestBody::Sampling { response: Some(_), .. } => "sampling-answer",

@@ -59,7 +59,7 @@ impl ProviderTable {
 
     /// Returns `true` if this table already treats the provider as confirmed (if `is_confirmed` is set) or as
     /// unconfirmed (if not).
-    pub fn is_up_to_date(&self, id: &str, is_confirmed: bool) -> bool {
+    pub fn has_confirmation_state(&self, id: &str, is_confirmed: bool) -> bool {
         self.unconfirmed.contains_key(id) != is_confirmed
     }
 
@@ -71,13 +71,13 @@ impl ProviderTable {
 
     /// Marks a provider as unconfirmed. Returns `true` if the caller has to write an audit entry, since none with these
     /// settings exists. `is_known` tells if the confirmed address could be determined.
-    pub fn set_unconfirmed(&mut self, settings: &ProviderSettings, is_known: bool) -> bool {
+    pub fn record_unconfirmed_provider(&mut self, settings: &ProviderSettings, is_known: bool) -> bool {
         self.unconfirmed.insert(settings.id.clone(), settings.clone());
         is_known && self.noted.insert(settings.id.clone(), settings.clone()).as_ref() != Some(settings)
     }
 
     /// Records that the user confirmed a provider's address, so that the provider can be used.
-    pub fn set_confirmed(&mut self, id: &str) {
+    pub fn record_confirmed_provider(&mut self, id: &str) {
         self.unconfirmed.remove(id);
         self.noted.remove(id);
     }
@@ -134,12 +134,18 @@ mod tests {
     #[test]
     fn unconfirmed_address_is_recorded_once() {
         let mut table = ProviderTable::default();
-        assert!(!table.set_unconfirmed(&settings("p"), false), "nothing is recorded while the keychain is unavailable");
-        assert!(table.set_unconfirmed(&settings("p"), true), "the change is recorded once the keychain is available");
-        assert!(!table.set_unconfirmed(&settings("p"), true), "the change is recorded once");
-        assert!(!table.is_up_to_date("p", true), "a confirmed provider is not settled while it is unused");
-        table.set_confirmed("p");
-        assert!(table.is_up_to_date("p", true), "a confirmed provider that is used is settled");
-        assert!(table.set_unconfirmed(&settings("p"), true), "a later change is recorded again");
+        assert!(
+            !table.record_unconfirmed_provider(&settings("p"), false),
+            "nothing is recorded while the keychain is unavailable"
+        );
+        assert!(
+            table.record_unconfirmed_provider(&settings("p"), true),
+            "the change is recorded once the keychain is available"
+        );
+        assert!(!table.record_unconfirmed_provider(&settings("p"), true), "the change is recorded once");
+        assert!(!table.has_confirmation_state("p", true), "a confirmed provider is not settled while it is unused");
+        table.record_confirmed_provider("p");
+        assert!(table.has_confirmation_state("p", true), "a confirmed provider that is used is settled");
+        assert!(table.record_unconfirmed_provider(&settings("p"), true), "a later change is recorded again");
     }
 }

@@ -243,7 +243,7 @@ impl<'a> SessionRun<'a> {
 
     /// Forwards the gathered reports, and determines the attempt's result after the server has ended.
     async fn into_attempt_end(mut self: Box<Self>, stderr: &StderrRing) -> ConnectionAttemptEnd {
-        self.forward_reports();
+        self.forward_coalesced_events();
         if self.ending.fault == Some(HandshakeFault::ExitedOnProbe)
             && !self.ending.stopped
             && self.start.session.handshake == HandshakeMode::Probe
@@ -372,14 +372,14 @@ impl<'a> SessionRun<'a> {
 
     /// Forwards the gathered reports, and starts to read the lists that changed. Called when the tick timer expires.
     fn on_tick(&mut self, session: &mut SessionControl<'_>) {
-        self.forward_reports();
+        self.forward_coalesced_events();
         if self.ready {
             self.read_changed_lists(session);
         }
     }
 
     /// Forwards the gathered reports to the owner.
-    fn forward_reports(&mut self) {
+    fn forward_coalesced_events(&mut self) {
         self.ticks.clear();
         if let Some(pause) = self.usage.pause_before_next_read() {
             self.ticks.schedule_by(Instant::now() + pause);

@@ -56,8 +56,8 @@ impl Host {
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn note_read_content(&self, conversation: String, content: Vec<ReadContent>) -> Result<(), HostClosed> {
-        self.with_owner(move |owner| owner.note_read_content(&conversation, &content)).await
+    pub async fn record_read_content(&self, conversation: String, content: Vec<ReadContent>) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.record_read_content(&conversation, &content)).await
     }
 
     /// Sets [`ReadContent::open_world`] of each content according to the annotations of its tool, and returns them.

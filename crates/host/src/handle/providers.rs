@@ -84,7 +84,7 @@ impl Host {
             key => secrets.set(&place, key),
         })
         .await;
-        self.with_owner(move |owner| owner.on_key_changed(&id)).await?;
+        self.with_owner(move |owner| owner.on_provider_key_changed(&id)).await?;
         persistence.map_err(ProviderError::Secret)
     }
 
@@ -110,7 +110,7 @@ impl Host {
     pub async fn refresh_models(&self, id: String) -> Result<usize, ProviderError> {
         let name = id.clone();
         let settings = self.with_owner(move |owner| owner.models.providers.settings_of(&name)).await??;
-        let listed = self.models().await?.models(&id).await;
+        let listed = self.provider_registry().await?.models(&id).await;
         let count = listed.as_ref().map_or(0, Vec::len);
         self.with_owner_reply(move |owner, reply| owner.on_models_listed(&settings, listed, reply)).await??;
         Ok(count)
@@ -125,7 +125,7 @@ impl Host {
     pub async fn test_provider(&self, id: String, model: Option<String>) -> Result<ProviderTestResult, ProviderError> {
         let models = self.refresh_models(id.clone()).await?;
         let Some(model) = model else { return Ok(ProviderTestResult { models, reply: None }) };
-        let provider = self.models().await?.provider(&id)?;
+        let provider = self.provider_registry().await?.provider(&id)?;
         let reply = request_test_reply(provider.as_ref(), model).await?;
         Ok(ProviderTestResult { models, reply: Some(reply) })
     }

@@ -14,7 +14,7 @@ mod documents;
 mod flow_settings;
 mod gate;
 mod install_origins;
-mod known_sessions;
+mod last_session_facts;
 mod last_uses;
 mod muting;
 mod offline_review_states;
@@ -67,8 +67,8 @@ use host_state::AuditedDecision;
 pub(crate) use host_state::end_orphaned_servers;
 pub use sampling::SamplingError;
 pub use state::{
-    AppTools, AppToolsForModel, CallOrigin, DataFlowLabel, DecisionError, RestoreGrantError, ResultOrigin,
-    ResultVerdict, ReviewError, SentCall, SentNotifier, ServerError, ShownDefinition,
+    AppTools, AppToolsForModel, CallOrigin, DataFlowLabel, DecisionError, DefinitionShownToUser, RestoreGrantError,
+    ResultOrigin, ResultReviewVerdict, ReviewError, SentCall, SentNotifier, ServerError,
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
 use state::{
@@ -154,7 +154,7 @@ impl Owner {
             audits: PendingAudits::default(),
         };
         owner.ports.audit.set_receipts(Arc::clone(&owner.audits.receipts));
-        owner.report_refused_documents();
+        owner.report_untrusted_settings_files();
         owner.read_servers();
         owner.read_rules();
         owner.read_providers();
@@ -211,7 +211,7 @@ impl Owner {
             ConnectionEvent::Task { .. } | ConnectionEvent::Progress { .. } | ConnectionEvent::Done { .. } => {}
             ConnectionEvent::Catalog(catalog) => self.on_catalog(run, &server, catalog),
             ConnectionEvent::ResourceUpdated { uri } => self.on_resource_updated(server, uri),
-            ConnectionEvent::RequestsRefused { refused } => self.on_requests_refused(run, &server, refused),
+            ConnectionEvent::RequestsRefused { refused } => self.on_rate_limited_requests(run, &server, refused),
             ConnectionEvent::Activity { last } => {
                 let all = self.servers.records.values().map(|record| &*record.activity);
                 self.servers.activity_size.shrink_to(self.options.max_activity_bytes, all);
@@ -271,7 +271,7 @@ impl Owner {
     }
 
     /// Emits an event with the current view of a server.
-    fn emit_server(&mut self, name: &str) {
+    fn emit_server_change(&mut self, name: &str) {
         if self.events.is_observed()
             && let Some(view) = self.server_view(name)
         {
@@ -323,7 +323,7 @@ fn read_document<T: serde::de::DeserializeOwned>(
 
 impl Owner {
     /// Starts the approved servers, if autostart is enabled.
-    pub(crate) fn autostart(&mut self) {
+    pub(crate) fn start_servers_automatically(&mut self) {
         if self.options.autostart {
             self.start_approved_servers();
         }

@@ -26,14 +26,14 @@ impl Owner {
     /// Sets [`ReadContent::open_world`] of the tool results whose tools are annotated with `openWorldHint: true`.
     pub(crate) fn add_open_world_claims(&mut self, mut read_contents: Vec<ReadContent>) -> Vec<ReadContent> {
         for content in read_contents.iter_mut().filter(|content| content.kind == ReadContentKind::Tool) {
-            content.open_world |= self.claims_open_world(&content.server, &content.name);
+            content.open_world |= self.tool_claims_open_world(&content.server, &content.name);
         }
         read_contents
     }
 
     /// Records that a model has read this content of servers in a conversation.
-    pub(crate) fn note_read_content(&mut self, conversation: &str, read_contents: &[ReadContent]) {
-        self.permissions.note_read_content(conversation, read_contents);
+    pub(crate) fn record_read_content(&mut self, conversation: &str, read_contents: &[ReadContent]) {
+        self.permissions.record_read_content(conversation, read_contents);
     }
 
     /// Returns `true` if a model makes the call after it has read content of another server, or content of this server

@@ -39,10 +39,10 @@ async fn start() -> TestApp {
 }
 
 /// Commands that the task of the app receives, and the value that exists while the app is shown.
-type ShownApp = (mpsc::Receiver<AppToolCommand>, Arc<()>);
+type ShownAppChannels = (mpsc::Receiver<AppToolCommand>, Arc<()>);
 
 /// Turns on the tool of the app as the user does, and returns the values that the app's task would hold.
-async fn turn_on(app: &TestApp, tool: Tool) -> ShownApp {
+async fn turn_on(app: &TestApp, tool: Tool) -> ShownAppChannels {
     let (commands, received) = mpsc::channel(4);
     let shown = Arc::new(());
     let (server, conversation) = (SERVER.to_owned(), CONVERSATION.to_owned());
@@ -53,7 +53,7 @@ async fn turn_on(app: &TestApp, tool: Tool) -> ShownApp {
     (received, shown)
 }
 
-async fn turn_on_echo(app: &TestApp) -> ShownApp {
+async fn turn_on_echo(app: &TestApp) -> ShownAppChannels {
     turn_on(app, app_tool(json!({ "name": TOOL, "inputSchema": { "type": "object" } }))).await
 }
 

@@ -66,7 +66,7 @@ async fn restored_grant_is_the_revoked_one_and_is_audited() {
 }
 
 #[tokio::test]
-async fn grant_is_not_restored_later() {
+async fn grant_is_not_restored_after_the_restore_period() {
     let clock = ManualClock::new();
     let (app, grant) = start_with_tool_grant(&clock).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
@@ -175,7 +175,7 @@ async fn rule_does_not_inherit_the_last_use_of_a_removed_rule() {
 }
 
 /// Returns the originator of the last start that the server's start grant allowed.
-async fn started_by(app: &TestApp) -> Option<UsedBy> {
+async fn originator_of_last_start(app: &TestApp) -> Option<UsedBy> {
     let grants = app.host.grants().await.unwrap();
     let grant = grants.into_iter().find(|grant| grant.subject == GrantSubject::Command).expect("a grant for the start");
     grant.last_use.map(|used| used.by)
@@ -185,20 +185,20 @@ async fn started_by(app: &TestApp) -> Option<UsedBy> {
 async fn start_is_shown_with_its_originator() {
     let app = TestApp::start(vec![(SERVER, scripted_config(&[]))]).await;
     let first = app.ready_with_grant(SERVER).await.pid;
-    assert_eq!(started_by(&app).await, None, "the approved start itself needed no grant");
+    assert_eq!(originator_of_last_start(&app).await, None, "the approved start itself needed no grant");
     app.host.restart_server(SERVER.into()).await.unwrap();
     app.until(SERVER, "ready again", |server| server.state == ServerState::Ready && server.pid != first).await;
-    assert_eq!(started_by(&app).await, Some(UsedBy::User));
+    assert_eq!(originator_of_last_start(&app).await, Some(UsedBy::User));
     app.host.close().await;
     let options = HostOptions { autostart: true, ..HostOptions::default() };
     let app = TestApp::start_in_folder(app.folder, Vec::new(), options).await;
     app.until(SERVER, "started automatically", |server| server.state == ServerState::Ready).await;
-    assert_eq!(started_by(&app).await, Some(UsedBy::Host), "the start was not requested");
+    assert_eq!(originator_of_last_start(&app).await, Some(UsedBy::Host), "the start was not requested");
     app.host.close().await;
     let options = HostOptions { user_origin: UsedBy::CommandLine, ..HostOptions::default() };
     let app = TestApp::start_in_folder(app.folder, Vec::new(), options).await;
     app.host.start_server(SERVER.into()).await.unwrap();
     app.until(SERVER, "ready", |server| server.state == ServerState::Ready).await;
-    assert_eq!(started_by(&app).await, Some(UsedBy::CommandLine));
+    assert_eq!(originator_of_last_start(&app).await, Some(UsedBy::CommandLine));
     app.host.close().await;
 }

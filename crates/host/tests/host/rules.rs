@@ -355,7 +355,7 @@ async fn dry_run_reports_the_decision_without_effects() {
 }
 
 #[tokio::test]
-async fn s32_check_of_a_stopped_server_reports_a_changed_tool() {
+async fn s32_dry_run_for_a_stopped_server_reports_a_changed_tool() {
     let list = |description: &str| {
         let tool = json!({"name": "echo", "description": description, "inputSchema": {"type": "object"}});
         format!("tools/list={}", json!({"tools": [tool]}))

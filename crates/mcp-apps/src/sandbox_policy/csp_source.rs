@@ -7,7 +7,8 @@ use url::{Host, Url};
 
 use super::CspSourceUse;
 
-/// A parsed domain that an app page declares.
+/// A parsed entry of the domain lists that an app page declares in `_meta.ui.csp`, used as a source in the Content
+/// Security Policy.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CspSource {
     /// One origin, or the origins of all subdomains of a host.

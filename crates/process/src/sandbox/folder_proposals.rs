@@ -148,8 +148,8 @@ pub(crate) fn is_secret_location(path: &Path, home: Option<&Path>) -> bool {
         || relative_to_home(path, home).iter().any(|below| SECRET_PATHS.iter().any(|secret| below.starts_with(secret)))
 }
 
-/// Returns `true` if an app may store user data at this path. Such a folder is never proposed because of a server's
-/// output.
+/// Returns `true` if an app may store user data at this path. A path in a server's output never causes such a folder to
+/// be proposed to the user.
 pub(crate) fn may_contain_user_data(path: &Path, home: Option<&Path>) -> bool {
     let is_hidden = |below: &Path| below.to_str().is_none_or(|text| text.starts_with('.'));
     let is_of_programs = |below: &Path| {

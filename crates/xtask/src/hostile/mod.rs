@@ -29,7 +29,7 @@ pub(crate) struct HostileOptions {
     /// Seed of an earlier run, to repeat its random values
     #[arg(long)]
     seed: Option<u64>,
-    /// Skip the page, which requires Chromium, and the window
+    /// Skip the attacks on the page (tests/page, in Chromium) and on the real window (tests/desktop, under Xvfb)
     #[arg(long)]
     no_page: bool,
     /// Attack an optimized build of the host, with the time limits of a release

@@ -21,7 +21,7 @@ const PROCESS_SPAWNING_ALLOWED_IN: [&str; 7] = [
 
 /// Files and folders that may open sockets or resolve host names directly, in addition to files for which `is_test`
 /// holds. Checked in `crates/` and `src-tauri/`. All other code of the app sends requests through the clients of
-/// `mcp-transport`.
+/// `mcp-transport`, for which [`HTTP_CLIENTS_ALLOWED_IN`] is the list.
 const SOCKETS_ALLOWED_IN: [&str; 11] = [
     // Resolves host names in URLs from servers, to reject private addresses.
     "crates/mcp-transport/src/http/untrusted_url_client.rs",

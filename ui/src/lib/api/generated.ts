@@ -6478,7 +6478,7 @@ export type RuleFile = {
  */
 path: string, 
 /**
- * `true` if the rule file exists.
+ * `true` if the rule file exists. A missing file is like one without rules and with the preset balanced.
  */
 exists: boolean, 
 /**

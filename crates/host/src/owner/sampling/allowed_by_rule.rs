@@ -58,7 +58,7 @@ impl Owner {
         reservation: UsageReservation,
     ) {
         if !self.models.sampling.is_auto_approved_run(request.of, number) {
-            return self.settle_unanswered_reservation(&reservation);
+            return self.record_unanswered_reservation(&reservation);
         }
         let subject = sampling_subject(&request.params, None, &request.state);
         let conversation = self.models.sampling.conversation_of_app(request.of);
@@ -83,12 +83,12 @@ impl Owner {
                     owner.run_model_by_rule(request.of, number, payload, reservation);
                 }
                 Ok(()) => {
-                    owner.settle_unanswered_reservation(&reservation);
+                    owner.record_unanswered_reservation(&reservation);
                     owner.audit_unsent_sampling_request(&request.server, &subject, &hash, request.of);
                 }
                 Err(error) => {
                     tracing::error!(%error, "an audit entry could not be written");
-                    owner.settle_unanswered_reservation(&reservation);
+                    owner.record_unanswered_reservation(&reservation);
                     if is_current {
                         owner.models.sampling.auto_approved.remove(&request.of);
                         owner.request_consent_despite_rule(request);
@@ -127,7 +127,7 @@ impl Owner {
         }
         let Some(auto_approved) = self.models.sampling.auto_approved.remove(&of) else { return };
         if let Some(running) = &auto_approved.running {
-            self.settle_sampling_usage(running, &ended);
+            self.record_final_sampling_usage(running, &ended);
         }
         let server = auto_approved.server.clone();
         match self.sampling_by_rule_response(of, &auto_approved, ended) {

@@ -41,14 +41,14 @@ impl Owner {
         if !self.consent.has_capacity_for(server) || !self.models.sampling.admit_app_request(run, &limits) {
             return Err(CallFailure::Busy { server: server.to_owned() });
         }
-        let number = self.events.new_id();
+        let number = self.events.next_unique_id();
         let requester = Requester::App { run, number };
         let origin = self.call_consent_origin(origin, server);
         let request = AppSamplingRequest { run, origin, reply };
         self.log_request_of_app(server, &request, "requests an answer from a model");
         self.models.sampling.app_requests.insert(number, request);
         let decision = self.permissions.policy.decide(&self.sampling_act(server, &params), self.now());
-        self.on_sampling(server, requester, None, params, decision);
+        self.on_sampling_request(server, requester, None, params, decision);
         Ok(requester)
     }
 
@@ -135,7 +135,7 @@ mod tests {
         };
         world.host.with_owner(respond).await.unwrap();
         while world.log.queued_entries() > 0 {
-            world.log.write_next();
+            world.log.write_next_entry();
         }
         let entries = world.log.written_entries();
         let of_answers = entries.iter().filter(|entry| entry.kind == "sampling-answer");

@@ -50,7 +50,7 @@ impl Owner {
                             Ok(DecisionProgress::Done)
                         }
                         Err(error) => {
-                            owner.settle_unanswered_reservation(&reservation);
+                            owner.record_unanswered_reservation(&reservation);
                             Err(error)
                         }
                     }
@@ -100,7 +100,7 @@ impl Owner {
     fn on_sampling_end(&mut self, id: ConsentRequestId, number: u64, ended: ModelOutcome) {
         let Some(at) = self.consent.position_of_model_run(id, number) else { return };
         let Some(running) = self.consent.pending[at].running.take() else { return };
-        let micros = self.settle_sampling_usage(&running, &ended);
+        let micros = self.record_final_sampling_usage(&running, &ended);
         let ConsentRequestBody::Sampling { request, .. } = &self.consent.pending[at].view.body else { return };
         let (answer, run) = match ended {
             Err(error) => (None, ModelAnswerState::Failed { code: error.kind(), message: error.to_string() }),
@@ -130,7 +130,7 @@ impl Owner {
             (ModelAnswerState::Running { text, .. }, Some(choice)) => (text.clone(), choice.model.model.clone()),
             _ => return Ok(()),
         };
-        self.settle_stopped_run(&running);
+        self.record_usage_of_stopped_run(&running);
         drop(running);
         if text.is_empty() {
             self.set_model_reply(at, None, ModelAnswerState::No);

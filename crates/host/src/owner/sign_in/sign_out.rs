@@ -40,7 +40,7 @@ impl Owner {
                 record.sign_in.then = Some(AfterSession::SignOut(reply, after));
                 record.set_state(ServerState::Stopping);
                 owner.servers.end_session(name, "you signed out".to_owned());
-                owner.emit_server(name);
+                owner.emit_server_change(name);
             } else {
                 owner.revoke_and_sign_out(name, &sign_in, reply, after);
             }
@@ -48,7 +48,7 @@ impl Owner {
     }
 
     /// Executes the restart or sign-out that waited for the end of a server's session.
-    pub(in crate::owner) fn run_act_after_session(&mut self, name: &str) {
+    pub(in crate::owner) fn run_act_waiting_for_session_end(&mut self, name: &str) {
         let Some(access) = self.servers.records.get_mut(name).map(|record| &mut record.sign_in) else { return };
         if let (Some(AfterSession::SignOut(reply, after)), Some(sign_in)) = (access.then.take(), access.sign_in.clone())
         {
@@ -85,7 +85,7 @@ impl Owner {
         let goes_on = after == AfterSignOut::SignIn && done.is_ok();
         // The caller may have stopped waiting.
         let _ = reply.send(done);
-        self.emit_server(name);
+        self.emit_server_change(name);
         self.events.authorization_changed(name);
         if goes_on {
             if let Some(record) = self.servers.records.get_mut(name) {

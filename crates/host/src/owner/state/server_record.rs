@@ -70,7 +70,7 @@ impl ServerRecord {
     }
 
     /// Saves the subscriptions and the log level of an ended session, so that they can be restored in the next session.
-    pub(in crate::owner) fn save_for_restore(&mut self) {
+    pub(in crate::owner) fn save_session_state_for_restart(&mut self) {
         let (uris, level) = &mut self.session.to_restore;
         for uri in std::mem::take(&mut self.session.subscriptions) {
             if !uris.contains(&uri) {
@@ -84,7 +84,7 @@ impl ServerRecord {
     /// in progress, remains usable even if the server's settings have changed.
     pub(in crate::owner) fn usable_sign_in(&self) -> Option<&ServerSignIn> {
         let is_in_use = self.session.connection.is_some() || self.sign_in.flow.is_some();
-        if is_in_use { self.sign_in.sign_in.as_ref() } else { self.sign_in.current() }
+        if is_in_use { self.sign_in.sign_in.as_ref() } else { self.sign_in.sign_in_with_current_secrets() }
     }
 
     /// Stores if a sign-in is in progress and, if `cause` is given, why it is required. Has no effect unless the server

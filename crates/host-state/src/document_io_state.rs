@@ -8,11 +8,11 @@ use ports::Document;
 use serde_json::{Map, Value};
 
 /// Content of a stored JSON document, such as `grants.json` (`None` if it doesn't exist), or the error of reading it.
-pub type ReadDocument = Result<Option<Value>, StoreError>;
+pub type DocumentReadResult = Result<Option<Value>, StoreError>;
 
 /// Reads and writes of stored JSON documents, such as `grants.json`, that are in progress.
 #[derive(Debug, Default)]
-pub struct DocumentProgress {
+pub struct DocumentIoState {
     /// Number of unfinished writes of each document, by file name.
     pending: BTreeMap<&'static str, usize>,
     /// File names of documents that are being read.
@@ -21,7 +21,7 @@ pub struct DocumentProgress {
     stale: BTreeSet<&'static str>,
 }
 
-impl DocumentProgress {
+impl DocumentIoState {
     /// Returns `true` if writes of this document are unfinished, so that its file is outdated.
     pub fn has_pending_writes(&self, document: Document) -> bool {
         self.pending.contains_key(document.file_name())
@@ -61,7 +61,7 @@ impl DocumentProgress {
 
     /// Returns `true` if the content that was just read is current, since no write of the document is unfinished.
     /// Otherwise the document is marked to be read again after these writes.
-    pub fn is_newest(&mut self, document: Document) -> bool {
+    pub fn is_read_content_current(&mut self, document: Document) -> bool {
         let is_older = self.has_pending_writes(document);
         if is_older {
             self.stale.insert(document.file_name());
@@ -71,7 +71,7 @@ impl DocumentProgress {
 
     /// Returns `true` if the document changed during earlier operations and should be read again now, and clears that
     /// mark.
-    pub fn take_stale(&mut self, document: Document) -> bool {
+    pub fn take_pending_reread(&mut self, document: Document) -> bool {
         !self.has_pending_writes(document) && self.stale.remove(document.file_name())
     }
 }
@@ -107,37 +107,37 @@ mod tests {
 
     #[test]
     fn stale_document_does_not_undo_changes_of_this_process() {
-        let mut progress = DocumentProgress::default();
+        let mut progress = DocumentIoState::default();
         progress.begin_write(Document::Pins);
         progress.begin_write(Document::Pins);
         assert!(!progress.begin_read(Document::Pins), "a document with pending writes is not read");
         progress.end_write(Document::Pins);
-        assert!(!progress.take_stale(Document::Pins), "another write is pending");
+        assert!(!progress.take_pending_reread(Document::Pins), "another write is pending");
         progress.end_write(Document::Pins);
-        assert!(progress.take_stale(Document::Pins), "the document is read after the last write");
-        assert!(!progress.take_stale(Document::Pins), "once");
+        assert!(progress.take_pending_reread(Document::Pins), "the document is read after the last write");
+        assert!(!progress.take_pending_reread(Document::Pins), "once");
         assert!(progress.begin_read(Document::Roots), "other documents are read immediately");
     }
 
     #[test]
     fn document_change_during_a_read_causes_another_read() {
-        let mut progress = DocumentProgress::default();
+        let mut progress = DocumentIoState::default();
         assert!(progress.begin_read(Document::Flow));
         assert!(!progress.begin_read(Document::Flow), "a second read doesn't start during the first");
         progress.end_read(Document::Flow);
-        assert!(progress.is_newest(Document::Flow), "the content is the newest without pending writes");
-        assert!(progress.take_stale(Document::Flow), "a change during the read causes another read");
+        assert!(progress.is_read_content_current(Document::Flow), "the content is the newest without pending writes");
+        assert!(progress.take_pending_reread(Document::Flow), "a change during the read causes another read");
     }
 
     #[test]
     fn document_read_before_a_change_of_this_process_is_read_again() {
-        let mut progress = DocumentProgress::default();
+        let mut progress = DocumentIoState::default();
         assert!(progress.begin_read(Document::Flow));
         progress.begin_write(Document::Flow);
         progress.end_read(Document::Flow);
-        assert!(!progress.is_newest(Document::Flow), "the content is older than the pending write");
+        assert!(!progress.is_read_content_current(Document::Flow), "the content is older than the pending write");
         progress.end_write(Document::Flow);
-        assert!(progress.take_stale(Document::Flow), "the document is read again after the write");
+        assert!(progress.take_pending_reread(Document::Flow), "the document is read again after the write");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The transport and protocol revision of a server's last session. Used by `host/src/owner/known_sessions.rs`.
+//! The transport and protocol revision of a server's last session. Used by `host/src/owner/last_session_facts.rs`.
 
 use domain::Millis;
 use mcp_proto::Revision;
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 /// Time in milliseconds after which transport and revision are detected again. An updated server often still accepts
 /// the old revision, so a newer one is only found by a new detection.
-const KNOWN_SESSION_LIFETIME: Millis = 7 * 24 * 60 * 60 * 1000;
+const SESSION_FACTS_LIFETIME: Millis = 7 * 24 * 60 * 60 * 1000;
 
 /// The detected transport and the negotiated protocol revision of one server's last session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KnownSession {
+pub struct LastSessionFacts {
     /// Hash of the server's configuration. The data doesn't apply to other configurations, since another address or
     /// command is a different server.
     pub config: Hash,
@@ -26,10 +26,10 @@ pub struct KnownSession {
     pub found: Millis,
 }
 
-impl KnownSession {
+impl LastSessionFacts {
     /// Returns `true` if the transport and revision have not expired at the time `now`.
     pub fn is_valid_at(&self, now: Millis) -> bool {
-        now.saturating_sub(self.found) < KNOWN_SESSION_LIFETIME
+        now.saturating_sub(self.found) < SESSION_FACTS_LIFETIME
     }
 
     /// Returns `true` if both sessions have the same configuration, transport and protocol revision, regardless of the
@@ -44,13 +44,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_session_facts_expire_after_a_week() {
-        let found =
-            |found| KnownSession { config: Hash::of_bytes(b"x"), transport: None, revision: Revision::NEWEST, found };
-        let now = 2 * KNOWN_SESSION_LIFETIME;
+    fn last_session_facts_expire_after_a_week() {
+        let found = |found| LastSessionFacts {
+            config: Hash::of_bytes(b"x"),
+            transport: None,
+            revision: Revision::NEWEST,
+            found,
+        };
+        let now = 2 * SESSION_FACTS_LIFETIME;
         assert!(found(now).is_valid_at(now), "new facts are valid");
-        assert!(found(now - KNOWN_SESSION_LIFETIME + 1).is_valid_at(now), "facts are valid for almost a week");
-        assert!(!found(now - KNOWN_SESSION_LIFETIME).is_valid_at(now), "facts expire after a week");
+        assert!(found(now - SESSION_FACTS_LIFETIME + 1).is_valid_at(now), "facts are valid for almost a week");
+        assert!(!found(now - SESSION_FACTS_LIFETIME).is_valid_at(now), "facts expire after a week");
         assert!(!found(0).is_valid_at(now), "facts of unknown age are expired");
         assert!(found(1).is_equal_except_time(&found(2)), "the time of detection is not compared");
     }

@@ -2,7 +2,7 @@
 //! names and everything below.
 
 use crate::RuleError;
-use crate::case_folding::fold_glob;
+use crate::case_folding::fold_glob_literals;
 use crate::folder_path::fold_file_name;
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::pattern::GlobPattern;
@@ -33,7 +33,7 @@ impl ComponentsPattern {
             "**" => Ok(ComponentPattern::Any),
             part => Ok(ComponentPattern::One {
                 exactly: GlobPattern::compile(part)?,
-                folded: GlobPattern::compile(&fold_glob(part, |letters| fold_file_name(letters).collect()))?,
+                folded: GlobPattern::compile(&fold_glob_literals(part, |letters| fold_file_name(letters).collect()))?,
             }),
         };
         Ok(Self(parts.into_iter().map(compile).collect::<Result<_, _>>()?))
