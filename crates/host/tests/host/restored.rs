@@ -165,12 +165,12 @@ async fn rule_does_not_inherit_the_last_use_of_a_removed_rule() {
     let rule = || serde_json::from_value(json!({"server": SERVER, "tool": TOOL, "effect": "allow"})).unwrap();
     let first = app.host.set_rule(rule()).await.unwrap();
     call(&app, "used").await.expect("the rule allows the call");
-    let used = app.host.permission_uses().await.unwrap().rules();
+    let used = app.host.permission_uses().await.unwrap().last_uses_of_rules();
     assert_eq!(used.iter().map(|(rule, _)| *rule).collect::<Vec<_>>(), [first]);
     app.host.remove_rule(first).await.unwrap();
     let other: policy::PolicyRule = serde_json::from_value(json!({"tool": "other", "effect": "allow"})).unwrap();
     assert_eq!(app.host.set_rule(other).await.unwrap(), first, "the identifier is used again");
-    assert!(app.host.permission_uses().await.unwrap().rules().is_empty(), "the new rule was never used");
+    assert!(app.host.permission_uses().await.unwrap().last_uses_of_rules().is_empty(), "the new rule was never used");
     app.host.close().await;
 }
 

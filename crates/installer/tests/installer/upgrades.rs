@@ -26,7 +26,7 @@ fn package_source() -> InstallSource {
 }
 
 /// Returns the registry entry of this version of the notes server, which has an argument that the user fills in.
-fn notes_registry_entry(version: &str) -> Value {
+fn notes_entry_of_version(version: &str) -> Value {
     let mut entry = notes_registry_entry(active_registry_metadata());
     entry["server"]["version"] = version.into();
     let package = &mut entry["server"]["packages"][0];
@@ -50,7 +50,7 @@ async fn upgrade_keeps_user_values_and_name() {
     let secrets = Arc::new(SecretsInMemory::default());
     let folder = tempfile::tempdir().unwrap();
     let app = TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), secrets.clone()).await;
-    let registry = TestRegistry::start(vec![notes_registry_entry("1.2.0")]).await;
+    let registry = TestRegistry::start(vec![notes_entry_of_version("1.2.0")]).await;
     let installer = test_installer(&app, &registry);
     let first = install_draft(package_source(), "notes", &[("NOTES_KEY", "s3cret-value"), ("folder", "/srv")]);
     preview_and_install(&app, &installer, &first).await.unwrap();
@@ -60,7 +60,7 @@ async fn upgrade_keeps_user_values_and_name() {
     stdio.env.insert("MINE".to_owned(), "1".to_owned());
     let entry = ServerEntry { name: "mine".to_owned(), config };
     app.host.update_server("notes".to_owned(), entry).await.unwrap();
-    registry.entries.lock().unwrap().insert(0, notes_registry_entry("1.3.0"));
+    registry.entries.lock().unwrap().insert(0, notes_entry_of_version("1.3.0"));
 
     let offered = installer.offer_upgrade(&app.host, "mine", None).await.unwrap();
     let folder = Some(vec!["/srv".to_owned()]);
@@ -97,11 +97,11 @@ async fn upgrade_keeps_user_values_and_name() {
 #[tokio::test]
 async fn upgrade_changed_since_it_was_shown_is_rejected() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes_registry_entry("1.2.0")]).await;
+    let registry = TestRegistry::start(vec![notes_entry_of_version("1.2.0")]).await;
     let installer = test_installer(&app, &registry);
     let first = install_draft(package_source(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
     preview_and_install(&app, &installer, &first).await.unwrap();
-    registry.entries.lock().unwrap().insert(0, notes_registry_entry("1.3.0"));
+    registry.entries.lock().unwrap().insert(0, notes_entry_of_version("1.3.0"));
     let upgrade = upgrade_draft(&app, &installer, "notes").await;
     let shown = installer.preview(&app.host, &upgrade, CachePolicy::Usual).await.unwrap().hash;
     let as_new = installer.install(&app.host, &upgrade, shown.as_str()).await.unwrap_err();
@@ -122,7 +122,7 @@ async fn upgrade_changed_since_it_was_shown_is_rejected() {
 #[tokio::test]
 async fn concurrent_change_of_the_settings_is_not_overwritten() {
     let app = TestApp::start(Vec::new()).await;
-    let registry = TestRegistry::start(vec![notes_registry_entry("1.2.0")]).await;
+    let registry = TestRegistry::start(vec![notes_entry_of_version("1.2.0")]).await;
     let installer = test_installer(&app, &registry);
     let first = install_draft(package_source(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
     preview_and_install(&app, &installer, &first).await.unwrap();
@@ -179,7 +179,7 @@ async fn values_entered_for_one_address_are_not_sent_to_another() {
     let target = Some(InstallTarget::Remote { number: 1 });
     let remote = InstallSource::Registry { name: SERVER_NAME.to_owned(), version: None, target };
     preview_and_install(&app, &installer, &install_draft(remote, "notes", &[("X-Team", "red")])).await.unwrap();
-    let mut newer = notes_registry_entry("1.3.0");
+    let mut newer = notes_entry_of_version("1.3.0");
     registry.entries.lock().unwrap().insert(0, newer.clone());
     let offered = installer.offer_upgrade(&app.host, "notes", None).await.unwrap();
     assert_eq!(
@@ -196,7 +196,7 @@ async fn values_entered_for_one_address_are_not_sent_to_another() {
 #[tokio::test]
 async fn unrelated_server_is_not_an_upgrade() {
     let app = TestApp::start(vec![("added", testkit::app::demo_config(&[]))]).await;
-    let registry = TestRegistry::start(vec![notes_registry_entry("1.2.0")]).await;
+    let registry = TestRegistry::start(vec![notes_entry_of_version("1.2.0")]).await;
     let installer = test_installer(&app, &registry);
     let first = install_draft(package_source(), "notes", &[("NOTES_KEY", "one"), ("folder", "/srv")]);
     preview_and_install(&app, &installer, &first).await.unwrap();
