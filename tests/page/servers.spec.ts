@@ -195,6 +195,7 @@ test("a changed command requires consent again, and shows its changes", async ({
   await expect(frame, "the request should still wait for a decision").toBeVisible();
   await frame.getByRole("button", { name: "Deny" }).click();
   await expect(frame).toBeHidden();
+  await visit(app, "#/server/harbour/overview");
   await expect(app.getByRole("main").getByText("You denied the start."), "a denial should not be shown as a failure").toBeVisible();
   await expect(app.getByRole("main").getByText("stopped").first()).toBeVisible();
 });
