@@ -24,7 +24,7 @@ mod link_handler;
 mod login_start;
 mod measure;
 mod menu_bar;
-mod open_request;
+mod opening_request;
 mod openings;
 mod page_sandbox;
 mod page_start;
@@ -60,7 +60,7 @@ use crate::background::ClosingDialog;
 use crate::conversation_windows::ConversationWindows;
 use crate::measure::BenchMeasure;
 use crate::menu_bar::MenuBars;
-use crate::openings::OpenRequests;
+use crate::openings::OpeningRequests;
 use crate::page_sandbox::PageSandbox;
 use crate::quitting::PendingQuit;
 use crate::shell_events::ShellEvents;
@@ -143,7 +143,7 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
         .manage(ClosingDialog::default())
         .manage(PendingQuit::default())
         .manage(Announcements::default())
-        .manage(OpenRequests::default())
+        .manage(OpeningRequests::default())
         .manage(Tray::default())
         .invoke_handler(commands::command_handler())
         .setup(move |app| {

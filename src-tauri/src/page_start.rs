@@ -5,7 +5,7 @@ use tauri::{Runtime, State, Webview};
 
 use crate::background::ClosingDialog;
 use crate::conversation_windows::ConversationWindows;
-use crate::openings::OpenRequests;
+use crate::openings::OpeningRequests;
 use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window_labels::MAIN_WINDOW_LABEL;
 
@@ -15,7 +15,7 @@ use crate::window_labels::MAIN_WINDOW_LABEL;
 pub(crate) fn listen_shell_events<R: Runtime>(
     webview: Webview<R>,
     events: State<'_, ShellEvents>,
-    openings: State<'_, OpenRequests>,
+    openings: State<'_, OpeningRequests>,
     windows: State<'_, ConversationWindows>,
     closing: State<'_, ClosingDialog>,
     channel: Channel<ShellEvent>,

@@ -11,7 +11,7 @@ use serde::Serialize;
 use tauri::ipc::Channel;
 use updates::UpdateReport;
 
-use crate::open_request::NumberedOpenRequest;
+use crate::opening_request::NumberedOpeningRequest;
 use crate::stopped_apps::StoppedApps;
 use crate::window_labels::MAIN_WINDOW_LABEL;
 
@@ -32,7 +32,7 @@ pub(crate) enum ShellEvent {
     },
     /// A file or link has to be opened. The next one follows only after the page has reported that the user has
     /// finished with this one.
-    Opened(NumberedOpenRequest),
+    Opened(NumberedOpeningRequest),
     /// The user drags files over the window, or has stopped dragging files over it.
     BundlesOver {
         /// Number of dragged bundles. 0 if other files are among them, or the user has stopped dragging them.

@@ -117,7 +117,7 @@ fn try_start_app(
         // arrived, which delays the page by half a second.
         window::open_main_window(app)?;
     }
-    openings::queue_open_requests(app, named);
+    openings::queue_opening_requests(app, named);
     match measure {
         Some(measure) => bench::run(app, measure, api),
         None => {

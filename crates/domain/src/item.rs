@@ -365,8 +365,8 @@ pub struct FoundTool {
     pub server: String,
     /// Name of the tool, as its server or app lists it.
     pub tool: String,
-    /// Name, on the server, of the tool whose shown MCP app provides the found tool. `None` if the server itself
-    /// provides it.
+    /// If a shown MCP app provides the found tool: name of the server's tool that opened that app. `None` if the server
+    /// itself provides the found tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub app: Option<String>,

@@ -139,7 +139,7 @@ impl Permissions {
         let stands = |rule: &PolicyRule| rule.is_trust_rule_for(server) && rule.expires_at.is_none_or(|end| end > now);
         if self.policy.rules(RuleSource::User).any(stands) {
             TrustDuration::Always
-        } else if self.policy.is_trusted_for_host_run(server) {
+        } else if self.policy.is_trusted_until_quit(server) {
             TrustDuration::Run
         } else {
             TrustDuration::No

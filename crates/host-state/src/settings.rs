@@ -18,7 +18,7 @@ pub struct SettingsState {
     pub current: AppSettings,
     /// Changes of Drawbridge's settings that are not in effect yet.
     pub changes: SettingsChanges,
-    /// Problem of the settings file with the servers, or `None` if it is valid.
+    /// Error in the settings file that lists the servers, or `None` if the file is valid.
     pub config_problem: Option<ConfigProblem>,
 }
 

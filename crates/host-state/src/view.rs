@@ -173,7 +173,7 @@ pub struct Snapshot {
     pub calls: Vec<ServerCall>,
     /// Settings of Drawbridge, which apply to all servers.
     pub settings: AppSettings,
-    /// Problem of the settings file with the servers, or `None` if it is valid.
+    /// Error in the settings file that lists the servers, or `None` if the file is valid.
     pub config_problem: Option<ConfigProblem>,
 }
 

@@ -145,7 +145,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn s10_link_to_other_code_changes_the_home() {
+    fn s10_home_changes_if_a_link_in_the_command_gets_another_target() {
         use std::os::unix::fs::symlink;
 
         let ground = tempfile::tempdir().expect("the temporary folder is created");

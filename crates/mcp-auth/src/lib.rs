@@ -4,8 +4,9 @@
 //!
 //! A sign-in runs through the modules in this order:
 //!
-//! 1. `authorizer` handles the challenge of a 401, which `challenge` parses. `token_refresh` renews a token without the
-//!    user if possible, once for all concurrent calls. Otherwise [`ServerAuthorization::sign_in`] is required.
+//! 1. `authorizer` handles the challenge of a 401, which `challenge` parses, and stores it. `token_refresh` renews a
+//!    token without the user if possible, once for all concurrent calls. Otherwise the request fails, and the user
+//!    starts [`ServerAuthorization::sign_in`], which uses the stored challenge with its metadata URL.
 //! 2. `sign_in` serializes sign-ins, and `sign_in_flow` runs one. `discovery` discovers the authorization server:
 //!    `protected_resource` fetches the protected resource metadata, and `authorization_server` the authorization server
 //!    metadata or the defaults of 2025-03-26.

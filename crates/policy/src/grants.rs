@@ -278,7 +278,7 @@ impl Grants {
     }
 
     /// Limits a grant to the time until the host stops, because it could not be persisted.
-    pub fn limit_to_host_run(&mut self, id: GrantId) {
+    pub fn limit_until_quit(&mut self, id: GrantId) {
         let own = self.servers.values_mut().flat_map(ServerGrants::grant_lists_mut).flatten();
         own.filter(|grant| grant.id == id).for_each(|grant| grant.scope = ApprovalScope::Session);
     }

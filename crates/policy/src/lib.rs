@@ -209,7 +209,7 @@ impl Policy {
     }
 
     /// Returns the rules that are valid until the host stops, for modification.
-    pub const fn host_run_rules_mut(&mut self) -> &mut RuleSet {
+    pub const fn rules_until_quit_mut(&mut self) -> &mut RuleSet {
         &mut self.session
     }
 
@@ -219,21 +219,21 @@ impl Policy {
     /// # Errors
     ///
     /// Returns [`RuleError::TooMany`] if the session has too many rules.
-    pub fn trust_for_host_run(&mut self, server: &str) -> Result<(), RuleProblem> {
-        if !self.is_trusted_for_host_run(server) {
+    pub fn trust_until_quit(&mut self, server: &str) -> Result<(), RuleProblem> {
+        if !self.is_trusted_until_quit(server) {
             self.session.add(PolicyRule::for_trusted_server(server))?;
         }
         Ok(())
     }
 
-    /// Revokes [`trust_for_host_run`](Self::trust_for_host_run). Returns `true` if the server was trusted.
-    pub fn end_trust_for_host_run(&mut self, server: &str) -> bool {
+    /// Revokes [`trust_until_quit`](Self::trust_until_quit). Returns `true` if the server was trusted.
+    pub fn revoke_trust_until_quit(&mut self, server: &str) -> bool {
         self.session.remove_matching(|rule| rule.is_trust_rule_for(server))
     }
 
     /// Returns `true` if the tool calls of this server are allowed until the host stops.
     #[must_use]
-    pub fn is_trusted_for_host_run(&self, server: &str) -> bool {
+    pub fn is_trusted_until_quit(&self, server: &str) -> bool {
         self.session.iter().any(|rule| rule.is_trust_rule_for(server))
     }
 

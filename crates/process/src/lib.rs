@@ -12,7 +12,7 @@
 //! - `code`: the files that decide what a command runs
 //! - [`sandbox`]: the access of a server, and its enforcement
 //! - `programs`: the search path for programs
-//! - `launch`: the single place where processes are started
+//! - `launch`: starts programs for the app, on one thread
 //! - [`orphans`]: ends the servers of a killed app
 //! - `open_file`: opens files that another program may replace meanwhile
 //! - `platform`: code specific to operating systems

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn file_size_is_within_the_bounds() {
+    fn release_file_that_is_empty_or_too_large_is_refused() {
         for size in [0, MAX_RELEASE_FILE_BYTES + 1] {
             let refusal =
                 test_manifest("9.0.0", size).release_newer_than(&Version::new(1, 0, 0), PLATFORM).unwrap_err();

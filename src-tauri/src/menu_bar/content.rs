@@ -10,7 +10,7 @@ pub(crate) struct MenuBarContent {
     /// Titles of the menus in the menu bar.
     pub(super) titles: MenuTitles,
     /// Labels of the menu items that the operating system or the shell implements.
-    pub(super) labels: SystemMenuItemLabels,
+    pub(super) labels: StandardMenuItemLabels,
     /// Menu items that invoke actions of the page, in the order in which menus list them.
     pub(super) actions: Vec<PageMenuAction>,
 }
@@ -28,7 +28,7 @@ pub(super) struct MenuTitles {
 /// Labels of the menu items that the operating system or the shell implements, in the language that the page uses.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct SystemMenuItemLabels {
+pub(super) struct StandardMenuItemLabels {
     pub(super) about: String,
     pub(super) services: String,
     pub(super) hide: String,

@@ -118,7 +118,7 @@ fn on_menu_event(app: &AppHandle<Wry>, event: MenuEvent) {
     let Some((label, item)) = native::parse_menu_item_id(event.id().as_ref()) else { return };
     let Some(window) = app.get_webview_window(label) else { return };
     match item {
-        ChosenMenuItem::System(item) => native::run_system_item(&window, item),
+        ChosenMenuItem::Standard(item) => native::run_standard_item(&window, item),
         ChosenMenuItem::Action(action) => {
             // On macOS the menu bar is also available while the window is hidden or minimized.
             if !window.is_visible().unwrap_or(true)

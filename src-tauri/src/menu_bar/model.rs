@@ -1,4 +1,4 @@
-//! Contents of a menu bar as plain data: actions of the page, and items of the operating system.
+//! Contents of a menu bar as plain data: actions of the page, and standard items.
 //!
 //! The page sends its actions with labels in the user's language. This module only arranges them as users of each
 //! operating system expect. It adds no action of its own.
@@ -17,7 +17,7 @@ pub(crate) enum MenuConventions {
     MacOs,
     /// Windows: a menu bar in each window.
     Windows,
-    /// Linux: a menu bar in each window. GTK implements none of the items in [`SystemMenuItem`].
+    /// Linux: a menu bar in each window. GTK implements none of the items in [`StandardMenuItem`].
     Linux,
 }
 
@@ -34,9 +34,10 @@ impl MenuConventions {
     }
 }
 
-/// Menu item that the operating system or the shell implements, unlike an action of the page.
+/// Item that apps usually have in their menus. The operating system or the shell implements it, unlike an action of the
+/// page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SystemMenuItem {
+pub(crate) enum StandardMenuItem {
     /// Shows the name and version of Drawbridge.
     About,
     /// Opens the submenu *Services* of macOS.
@@ -84,7 +85,7 @@ pub(crate) enum MenuEntry {
     /// Line between two groups of entries.
     Separator,
     /// Item that the operating system or the shell implements, with its label.
-    System(SystemMenuItem, String),
+    Standard(StandardMenuItem, String),
     /// Item that invokes an action of the page.
     Action {
         /// Identifier of the action, which is sent to the page when the user chooses the item.
@@ -112,27 +113,27 @@ pub(crate) fn arrange_menus(content: &MenuBarContent, conventions: MenuConventio
         }
         entries
     };
-    let system = |items: &[(SystemMenuItem, &String)]| -> Vec<MenuEntry> {
-        items.iter().map(|&(item, label)| MenuEntry::System(item, escape_mnemonics(label))).collect()
+    let standard = |items: &[(StandardMenuItem, &String)]| -> Vec<MenuEntry> {
+        items.iter().map(|&(item, label)| MenuEntry::Standard(item, escape_mnemonics(label))).collect()
     };
     let is_mac = conventions == MenuConventions::MacOs;
     let title = |text: &String, mnemonic| {
         if is_mac { escape_mnemonics(text) } else { with_mnemonic(text, mnemonic) }
     };
-    let about = || system(&[(SystemMenuItem::About, &labels.about)]);
-    let quit = || system(&[(SystemMenuItem::Quit, &labels.quit)]);
-    let close = || system(&[(SystemMenuItem::CloseWindow, &labels.close_window)]);
-    let clipboard = system(&[
-        (SystemMenuItem::Cut, &labels.cut),
-        (SystemMenuItem::Copy, &labels.copy),
-        (SystemMenuItem::Paste, &labels.paste),
-        (SystemMenuItem::SelectAll, &labels.select_all),
+    let about = || standard(&[(StandardMenuItem::About, &labels.about)]);
+    let quit = || standard(&[(StandardMenuItem::Quit, &labels.quit)]);
+    let close = || standard(&[(StandardMenuItem::CloseWindow, &labels.close_window)]);
+    let clipboard = standard(&[
+        (StandardMenuItem::Cut, &labels.cut),
+        (StandardMenuItem::Copy, &labels.copy),
+        (StandardMenuItem::Paste, &labels.paste),
+        (StandardMenuItem::SelectAll, &labels.select_all),
     ]);
     // Tauri has no such items for Windows, where fields have them in their context menu.
     let history = if conventions == MenuConventions::Windows {
         Vec::new()
     } else {
-        system(&[(SystemMenuItem::Undo, &labels.undo), (SystemMenuItem::Redo, &labels.redo)])
+        standard(&[(StandardMenuItem::Undo, &labels.undo), (StandardMenuItem::Redo, &labels.redo)])
     };
     let edit = ArrangedMenu { title: title(&titles.edit, 'E'), entries: join_menu_groups([history, clipboard]) };
     let menu = |text, mnemonic, entries| ArrangedMenu { title: title(text, mnemonic), entries };
@@ -145,15 +146,16 @@ pub(crate) fn arrange_menus(content: &MenuBarContent, conventions: MenuConventio
             menu(&titles.help, 'H', join_menu_groups([of(MenuOfAction::Help), about()])),
         ];
     }
-    let hide = system(&[
-        (SystemMenuItem::Hide, &labels.hide),
-        (SystemMenuItem::HideOthers, &labels.hide_others),
-        (SystemMenuItem::ShowAll, &labels.show_all),
+    let hide = standard(&[
+        (StandardMenuItem::Hide, &labels.hide),
+        (StandardMenuItem::HideOthers, &labels.hide_others),
+        (StandardMenuItem::ShowAll, &labels.show_all),
     ]);
-    let services = system(&[(SystemMenuItem::Services, &labels.services)]);
+    let services = standard(&[(StandardMenuItem::Services, &labels.services)]);
     let app = join_menu_groups([about(), of(MenuOfAction::App), services, hide, quit()]);
-    let full_screen = system(&[(SystemMenuItem::FullScreen, &labels.full_screen)]);
-    let window = join_menu_groups([system(&[(SystemMenuItem::Minimize, &labels.minimize)]), of(MenuOfAction::Window)]);
+    let full_screen = standard(&[(StandardMenuItem::FullScreen, &labels.full_screen)]);
+    let window =
+        join_menu_groups([standard(&[(StandardMenuItem::Minimize, &labels.minimize)]), of(MenuOfAction::Window)]);
     vec![
         ArrangedMenu { title: "Drawbridge".to_owned(), entries: app },
         menu(&titles.file, 'F', join_menu_groups([of(MenuOfAction::File), close()])),

@@ -35,7 +35,7 @@ fn menu_bar_content() -> MenuBarContent {
 fn menu_outline(conventions: MenuConventions) -> Vec<(String, String)> {
     let short = |entry: &MenuEntry| match entry {
         MenuEntry::Separator => "-".to_owned(),
-        MenuEntry::System(item, _) => format!("{item:?}"),
+        MenuEntry::Standard(item, _) => format!("{item:?}"),
         MenuEntry::Action { id, accelerator, .. } => match accelerator {
             Some(keys) => format!("{id}={keys}"),
             None => id.clone(),
@@ -102,7 +102,7 @@ fn menu_actions_are_bounded_in_number_and_id_length() {
     let menus = arrange_menus(&content, MenuConventions::Linux);
     let ids = menus.iter().flat_map(|menu| &menu.entries).filter_map(|entry| match entry {
         MenuEntry::Action { id, .. } => Some(id.as_str()),
-        MenuEntry::Separator | MenuEntry::System(..) => None,
+        MenuEntry::Separator | MenuEntry::Standard(..) => None,
     });
     assert_eq!(ids.collect::<Vec<_>>(), ["new"; MAX_MENU_ACTIONS], "further actions should be omitted");
 }

@@ -5,31 +5,31 @@ use std::collections::HashMap;
 use tauri::menu::{AboutMetadata, IsMenuItem, Menu, MenuItem, PredefinedMenuItem, Submenu};
 use tauri::{Manager as _, Runtime, WebviewWindow};
 
-use super::model::{ArrangedMenu, MenuConventions, MenuEntry, SystemMenuItem};
+use super::model::{ArrangedMenu, MenuConventions, MenuEntry, StandardMenuItem};
 use crate::quitting;
 
 /// Prefix, in the identifier of a native menu item, of the name of an item that the shell implements.
-const SYSTEM_ITEM_ID_PREFIX: &str = "system:";
+const STANDARD_ITEM_ID_PREFIX: &str = "system:";
 /// Prefix, in the identifier of a native menu item, of the identifier of an action of the page.
 const ACTION_ITEM_ID_PREFIX: &str = "action:";
 
 /// Items that the shell can implement, with their names. It implements all of them on Linux, and some on other systems.
-const SYSTEM_ITEMS_RUN_BY_SHELL: [(SystemMenuItem, &str); 8] = [
-    (SystemMenuItem::Undo, "undo"),
-    (SystemMenuItem::Redo, "redo"),
-    (SystemMenuItem::Cut, "cut"),
-    (SystemMenuItem::Copy, "copy"),
-    (SystemMenuItem::Paste, "paste"),
-    (SystemMenuItem::SelectAll, "select-all"),
-    (SystemMenuItem::CloseWindow, "close-window"),
-    (SystemMenuItem::Quit, "quit"),
+const STANDARD_ITEMS_RUN_BY_SHELL: [(StandardMenuItem, &str); 8] = [
+    (StandardMenuItem::Undo, "undo"),
+    (StandardMenuItem::Redo, "redo"),
+    (StandardMenuItem::Cut, "cut"),
+    (StandardMenuItem::Copy, "copy"),
+    (StandardMenuItem::Paste, "paste"),
+    (StandardMenuItem::SelectAll, "select-all"),
+    (StandardMenuItem::CloseWindow, "close-window"),
+    (StandardMenuItem::Quit, "quit"),
 ];
 
 /// Item that the user has chosen in a menu bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChosenMenuItem<'i> {
     /// Item that the shell implements.
-    System(SystemMenuItem),
+    Standard(StandardMenuItem),
     /// An action of the page, given by its identifier.
     Action(&'i str),
 }
@@ -41,9 +41,9 @@ pub(super) fn parse_menu_item_id(id: &str) -> Option<(&str, ChosenMenuItem<'_>)>
     if let Some(action) = name.strip_prefix(ACTION_ITEM_ID_PREFIX) {
         return Some((window, ChosenMenuItem::Action(action)));
     }
-    let name = name.strip_prefix(SYSTEM_ITEM_ID_PREFIX)?;
-    let (item, _) = SYSTEM_ITEMS_RUN_BY_SHELL.iter().find(|(_, own)| *own == name)?;
-    Some((window, ChosenMenuItem::System(*item)))
+    let name = name.strip_prefix(STANDARD_ITEM_ID_PREFIX)?;
+    let (item, _) = STANDARD_ITEMS_RUN_BY_SHELL.iter().find(|(_, own)| *own == name)?;
+    Some((window, ChosenMenuItem::Standard(*item)))
 }
 
 type NativeMenuWithActions<R> = (Menu<R>, HashMap<String, MenuItem<R>>);
@@ -61,7 +61,7 @@ pub(super) fn build_menu<R: Runtime>(
         for entry in &model.entries {
             match entry {
                 MenuEntry::Separator => submenu.append(&PredefinedMenuItem::separator(window)?)?,
-                MenuEntry::System(item, label) => submenu.append(&*system_item(window, *item, label)?)?,
+                MenuEntry::Standard(item, label) => submenu.append(&*standard_item(window, *item, label)?)?,
                 MenuEntry::Action { id, label, accelerator, enabled } => {
                     let item_id = format!("{}/{ACTION_ITEM_ID_PREFIX}{id}", window.label());
                     let item = MenuItem::with_id(window, item_id, label, *enabled, accelerator.as_deref())?;
@@ -85,40 +85,40 @@ pub(super) fn attach_menu<R: Runtime>(window: &WebviewWindow<R>, menu: &Menu<R>)
     Ok(())
 }
 
-fn system_item<R: Runtime>(
+fn standard_item<R: Runtime>(
     window: &WebviewWindow<R>,
-    item: SystemMenuItem,
+    item: StandardMenuItem,
     label: &str,
 ) -> tauri::Result<Box<dyn IsMenuItem<R>>> {
     let text = Some(label);
     let conventions = MenuConventions::current();
     let is_own = match conventions {
         // The item of macOS ends the app before the pages can store their drafts.
-        MenuConventions::MacOs => item == SystemMenuItem::Quit,
-        MenuConventions::Windows => matches!(item, SystemMenuItem::CloseWindow | SystemMenuItem::Quit),
+        MenuConventions::MacOs => item == StandardMenuItem::Quit,
+        MenuConventions::Windows => matches!(item, StandardMenuItem::CloseWindow | StandardMenuItem::Quit),
         MenuConventions::Linux => true,
     };
-    if is_own && let Some((_, name)) = SYSTEM_ITEMS_RUN_BY_SHELL.iter().find(|(own, _)| *own == item) {
-        let id = format!("{}/{SYSTEM_ITEM_ID_PREFIX}{name}", window.label());
+    if is_own && let Some((_, name)) = STANDARD_ITEMS_RUN_BY_SHELL.iter().find(|(own, _)| *own == item) {
+        let id = format!("{}/{STANDARD_ITEM_ID_PREFIX}{name}", window.label());
         let accelerator = (conventions == MenuConventions::MacOs).then_some("CmdOrCtrl+Q");
         return Ok(Box::new(MenuItem::with_id(window, id, label, true, accelerator)?));
     }
     let predefined = match item {
-        SystemMenuItem::About => PredefinedMenuItem::about(window, text, Some(about_metadata(window))),
-        SystemMenuItem::Services => PredefinedMenuItem::services(window, text),
-        SystemMenuItem::Hide => PredefinedMenuItem::hide(window, text),
-        SystemMenuItem::HideOthers => PredefinedMenuItem::hide_others(window, text),
-        SystemMenuItem::ShowAll => PredefinedMenuItem::show_all(window, text),
-        SystemMenuItem::Quit => PredefinedMenuItem::quit(window, text),
-        SystemMenuItem::Undo => PredefinedMenuItem::undo(window, text),
-        SystemMenuItem::Redo => PredefinedMenuItem::redo(window, text),
-        SystemMenuItem::Cut => PredefinedMenuItem::cut(window, text),
-        SystemMenuItem::Copy => PredefinedMenuItem::copy(window, text),
-        SystemMenuItem::Paste => PredefinedMenuItem::paste(window, text),
-        SystemMenuItem::SelectAll => PredefinedMenuItem::select_all(window, text),
-        SystemMenuItem::Minimize => PredefinedMenuItem::minimize(window, text),
-        SystemMenuItem::FullScreen => PredefinedMenuItem::fullscreen(window, text),
-        SystemMenuItem::CloseWindow => PredefinedMenuItem::close_window(window, text),
+        StandardMenuItem::About => PredefinedMenuItem::about(window, text, Some(about_metadata(window))),
+        StandardMenuItem::Services => PredefinedMenuItem::services(window, text),
+        StandardMenuItem::Hide => PredefinedMenuItem::hide(window, text),
+        StandardMenuItem::HideOthers => PredefinedMenuItem::hide_others(window, text),
+        StandardMenuItem::ShowAll => PredefinedMenuItem::show_all(window, text),
+        StandardMenuItem::Quit => PredefinedMenuItem::quit(window, text),
+        StandardMenuItem::Undo => PredefinedMenuItem::undo(window, text),
+        StandardMenuItem::Redo => PredefinedMenuItem::redo(window, text),
+        StandardMenuItem::Cut => PredefinedMenuItem::cut(window, text),
+        StandardMenuItem::Copy => PredefinedMenuItem::copy(window, text),
+        StandardMenuItem::Paste => PredefinedMenuItem::paste(window, text),
+        StandardMenuItem::SelectAll => PredefinedMenuItem::select_all(window, text),
+        StandardMenuItem::Minimize => PredefinedMenuItem::minimize(window, text),
+        StandardMenuItem::FullScreen => PredefinedMenuItem::fullscreen(window, text),
+        StandardMenuItem::CloseWindow => PredefinedMenuItem::close_window(window, text),
     };
     Ok(Box::new(predefined?))
 }
@@ -134,14 +134,14 @@ fn about_metadata<R: Runtime>(window: &WebviewWindow<R>) -> AboutMetadata<'stati
 }
 
 /// Runs an item that the shell implements, after the user has chosen it.
-pub(super) fn run_system_item<R: Runtime>(window: &WebviewWindow<R>, item: SystemMenuItem) {
+pub(super) fn run_standard_item<R: Runtime>(window: &WebviewWindow<R>, item: StandardMenuItem) {
     let result = match item {
-        SystemMenuItem::Quit => {
+        StandardMenuItem::Quit => {
             quitting::quit(window.app_handle());
             Ok(())
         }
         // The same as the button of the title bar, so the setting for closing applies.
-        SystemMenuItem::CloseWindow => window.close(),
+        StandardMenuItem::CloseWindow => window.close(),
         _ => run_edit_command(window, item),
     };
     if let Err(error) = result {
@@ -151,16 +151,16 @@ pub(super) fn run_system_item<R: Runtime>(window: &WebviewWindow<R>, item: Syste
 
 /// Executes an editing command in the focused field of the page.
 #[cfg(target_os = "linux")]
-fn run_edit_command<R: Runtime>(window: &WebviewWindow<R>, item: SystemMenuItem) -> tauri::Result<()> {
+fn run_edit_command<R: Runtime>(window: &WebviewWindow<R>, item: StandardMenuItem) -> tauri::Result<()> {
     use webkit2gtk::WebViewExt as _;
 
     let command = match item {
-        SystemMenuItem::Undo => "Undo",
-        SystemMenuItem::Redo => "Redo",
-        SystemMenuItem::Cut => "Cut",
-        SystemMenuItem::Copy => "Copy",
-        SystemMenuItem::Paste => "Paste",
-        SystemMenuItem::SelectAll => "SelectAll",
+        StandardMenuItem::Undo => "Undo",
+        StandardMenuItem::Redo => "Redo",
+        StandardMenuItem::Cut => "Cut",
+        StandardMenuItem::Copy => "Copy",
+        StandardMenuItem::Paste => "Paste",
+        StandardMenuItem::SelectAll => "SelectAll",
         _ => return Ok(()),
     };
     window.with_webview(move |webview| webview.inner().execute_editing_command(command))
@@ -168,7 +168,7 @@ fn run_edit_command<R: Runtime>(window: &WebviewWindow<R>, item: SystemMenuItem)
 
 /// Does nothing, since the operating system implements the editing commands.
 #[cfg(not(target_os = "linux"))]
-fn run_edit_command<R: Runtime>(_: &WebviewWindow<R>, _: SystemMenuItem) -> tauri::Result<()> {
+fn run_edit_command<R: Runtime>(_: &WebviewWindow<R>, _: StandardMenuItem) -> tauri::Result<()> {
     Ok(())
 }
 
@@ -183,7 +183,7 @@ mod tests {
         let parsed = parse_menu_item_id("conversation-1/system:cut");
         assert_eq!(
             parsed,
-            Some(("conversation-1", ChosenMenuItem::System(SystemMenuItem::Cut))),
+            Some(("conversation-1", ChosenMenuItem::Standard(StandardMenuItem::Cut))),
             "an item of the shell"
         );
         for other in ["main/system:approve", "main/quit", "quit", ""] {

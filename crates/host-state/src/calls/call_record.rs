@@ -94,7 +94,7 @@ pub struct CallRecord {
     /// Set if the called tool's annotations contained `openWorldHint: true` when the call was sent, or an app received
     /// the call.
     pub open_world: bool,
-    /// [`ports::WrittenEntry::position`] of the latest audit entry about the call, or 0 if there is none.
+    /// [`ports::WrittenAuditEntry::position`] of the latest audit entry about the call, or 0 if there is none.
     pub entry_position: u64,
     /// Work outside of the host's main task for which the call waits before it is sent.
     pub pending: PendingCallWork,

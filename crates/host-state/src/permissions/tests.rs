@@ -51,7 +51,7 @@ fn expired_trust_is_not_in_effect() {
     assert_eq!(permissions.server_trust_duration("s", 9), TrustDuration::Always, "trust is in effect until its expiry");
     assert_eq!(permissions.server_trust_duration("s", 10), TrustDuration::No, "expired trust is not in effect");
     assert_eq!(permissions.server_trust_duration("other", 9), TrustDuration::No, "trust applies to one server");
-    permissions.policy.trust_for_host_run("s").expect("a rule");
+    permissions.policy.trust_until_quit("s").expect("a rule");
     assert_eq!(permissions.server_trust_duration("s", 10), TrustDuration::Run, "trust for the run is in effect");
 }
 

@@ -1,10 +1,10 @@
-//! Audit entries of decisions. An entry is written before its payload is sent, and durable before the result is shown.
+//! Audit entries of decisions. An entry is *written* (committed) before its payload is sent, and *durable* (synced to
+//! the disk) before the result is shown.
 //!
 //! The owner submits each entry and never waits for the disk. An action that requires a written entry continues when
-//! the log confirms the entry ([`ActAwaitingAudit`]). Entries are in the order of their submission, which is the order of the
-//! decisions. The log's queue is bounded. If it is full, or the entry can't be written, the action is not executed.
-//! Each continuation checks its preconditions again, since they may have changed meanwhile. If it therefore doesn't
-//! send the payload, another entry records that (`withdrawn_acts.rs`).
+//! the log confirms the entry ([`ActAwaitingAudit`]). Entries are in the order of the decisions. The log's queue is
+//! bounded. If it is full, or the entry can't be written, the action is not executed. Each continuation checks its
+//! preconditions again. If it therefore doesn't send the payload, another entry records that (`withdrawn_acts.rs`).
 
 use std::sync::{Arc, PoisonError};
 
@@ -27,7 +27,7 @@ pub(super) enum ActAwaitingAudit {
     /// Sends the call `id` to the server run `run`, or decides about it again if the permissions have changed since
     /// `permissions_version`. `write_id` identifies the write, not the entry.
     Call { id: Arc<str>, write_id: u64, run: RunId, permissions_version: u64, permit: SendPermit },
-    /// Sends a server its roots, if the user still shares the folders that the entry names.
+    /// Responds to a server with its roots, if the user still shares the folders that this response contains.
     SendRoots(PendingRootsResponse),
     /// Calls a closure for any other action that requires a written entry.
     Act(AuditedActCallback),
@@ -56,7 +56,7 @@ pub(super) struct PendingAudits {
     pub(super) receipts: Arc<AuditReceipts>,
     last_ticket: u64,
     waiting: FxHashMap<u64, (ActAwaitingAudit, Option<AuditEntry>)>,
-    /// [`WrittenEntry::position`] of the last written entry.
+    /// [`WrittenAuditEntry::position`] of the last written entry.
     pub(super) last_position: u64,
     /// Ids of calls whose results are retained until the audit entries about these calls are durable.
     held: Vec<Arc<str>>,

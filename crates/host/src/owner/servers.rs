@@ -221,7 +221,7 @@ impl Owner {
                     }
                     owner.apply_servers(read);
                     if let Some(before) = tools_before {
-                        owner.audit_renamed_tool_filter(&entry.name, &before);
+                        owner.audit_tool_filter_change_at_rename(&entry.name, &before);
                     }
                 });
                 owner.reply_after_earlier_writes(reply, updated);

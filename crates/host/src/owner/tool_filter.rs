@@ -69,7 +69,7 @@ impl Owner {
     }
 
     /// Records a change of a server's tool filter that was made together with a change of the server's name.
-    pub(super) fn audit_renamed_tool_filter(&mut self, server: &str, before: &ToolFilter) {
+    pub(super) fn audit_tool_filter_change_at_rename(&mut self, server: &str, before: &ToolFilter) {
         let Some(record) = self.servers.records.get(server).filter(|record| record.config.tools != *before) else {
             return;
         };

@@ -43,11 +43,11 @@ pub enum DriverEvent {
         /// Steps of the transport detection, such as "server/discover answered 404, initialize answered".
         how: String,
     },
-    /// A note for the user, escaped for display. For a remote server, it reports opened and lost streams, followed
-    /// redirects, and the next retry. For a local server with restricted network access, it reports connections that
-    /// were opened or refused.
+    /// A diagnostic message about the connection, escaped for display, such as in the server's activity log. For a
+    /// remote server, it reports opened and lost streams, followed redirects, and the next retry. For a local server
+    /// with restricted network access, it reports connections that were opened or refused.
     Note {
-        /// Text of the note, one line.
+        /// Text of the diagnostic message, one line.
         line: String,
     },
     /// Lines of standard error were not reported because they exceeded the rate limit.

@@ -154,7 +154,8 @@ impl ServerPins {
     /// Returns the review state of a definition. The definition is reviewed only if both it and the server's command or
     /// address are unchanged.
     ///
-    /// Grants are not considered, since they don't depend on the file that the command resolves to.
+    /// A grant for calls of the tool does not make it reviewed: the hash of such a grant covers the configured command,
+    /// and not the program's file, so the grant remains valid if that file is replaced.
     #[must_use]
     pub fn review_state(&self, kind: DefinitionKind, name: &str, hash: &Hash, identity: Option<&Hash>) -> ReviewState {
         match self.definitions(kind).get(name) {

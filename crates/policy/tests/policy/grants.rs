@@ -152,11 +152,11 @@ fn conversation_scope_is_offered_only_within_a_conversation() {
 }
 
 #[test]
-fn grant_that_could_not_be_stored_ends_with_the_host_run() {
+fn grant_that_could_not_be_stored_ends_when_the_host_stops() {
     let mut grants = Grants::default();
     let id = grants.add(tool_grant()).unwrap();
     let other = grants.add(Grant { server: "other".to_owned(), ..tool_grant() }).unwrap();
-    grants.limit_to_host_run(other);
+    grants.limit_until_quit(other);
     assert_eq!(
         grants.persistent_grants().iter().map(|grant| grant.id).collect::<Vec<_>>(),
         [id],

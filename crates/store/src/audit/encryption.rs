@@ -12,7 +12,7 @@ use crate::content_key::{self, ContentKey};
 use crate::database;
 
 /// Maximum time that emptying the write-ahead journal waits for other processes that read the database.
-const EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT: Duration = Duration::from_millis(100);
+const JOURNAL_EMPTYING_TIMEOUT: Duration = Duration::from_millis(100);
 /// Number of log entries whose content is encrypted in one step.
 const ENCRYPTED_ROWS_PER_STEP: i64 = 200;
 /// Number of log entries that one step searches for unencrypted content.
@@ -113,7 +113,7 @@ pub(super) fn encryption_step(
             advance_encryption_state(connection, ENCRYPTION_STATE_REWRITING_FILE, ENCRYPTION_STATE_EMPTYING_JOURNAL)
         }
         ENCRYPTION_STATE_EMPTYING_JOURNAL => {
-            if !database::empty_write_ahead_journal(connection, EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT)? {
+            if !database::empty_write_ahead_journal(connection, JOURNAL_EMPTYING_TIMEOUT)? {
                 return Ok(EncryptionProgress::JournalNotEmptied);
             }
             advance_encryption_state(connection, ENCRYPTION_STATE_EMPTYING_JOURNAL, ENCRYPTION_STATE_COMPLETE)

@@ -55,7 +55,7 @@ pub(super) fn find_due_removal(
         let bound = u64::from(keep.megabytes) * MEGABYTE;
         let entries = last.saturating_sub(removed);
         if size > bound && entries > 0 {
-            let size = size.saturating_sub(unsealed_entries_bytes(connection, removed)?);
+            let size = size.saturating_sub(unproved_entries_bytes(connection, removed)?);
             let stay = if size > bound { entries * (bound * LOG_SIZE_TARGET_PERCENT / 100) / size } else { entries };
             is_for_size_limit = last - stay > upto;
             upto = upto.max(last - stay);
@@ -67,9 +67,10 @@ pub(super) fn find_due_removal(
     Ok(upto.map(|upto| LogEntryRemoval { upto: sql_integer_to_u64(upto), is_for_size_limit }))
 }
 
-/// Returns the size, in bytes, of the log entries that were written without a seal and may therefore be written by
-/// other programs. They do not count towards the size limit, so that they can't displace entries of Drawbridge.
-fn unsealed_entries_bytes(connection: &Connection, removed: u64) -> rusqlite::Result<u64> {
+/// Returns the size, in bytes, of the log entries that were found without a seal, as entries of the kind
+/// [`LOG_UNSEALED_KIND`] state. Other programs may have written them, so they do not count towards the size limit and
+/// can't displace entries of Drawbridge.
+fn unproved_entries_bytes(connection: &Connection, removed: u64) -> rusqlite::Result<u64> {
     let mut statement = connection.prepare("SELECT subject FROM entry WHERE kind = ?1 AND number > ?2")?;
     let mut rows = statement.query(rusqlite::params![LOG_UNSEALED_KIND, u64_to_sql_integer(removed)])?;
     let bytes = |column: &str| format!("length(CAST(coalesce({column}, '') AS BLOB))");

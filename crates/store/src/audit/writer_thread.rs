@@ -27,9 +27,9 @@ const MAX_IDLE_WAIT: Duration = Duration::from_secs(5 * 60);
 const FIRST_ENTRY_KEY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Pause before the next attempt to empty the write-ahead journal, if another process is reading the database.
-const EMPTY_JOURNAL_RETRY_INTERVAL: Duration = Duration::from_secs(1);
+const JOURNAL_EMPTYING_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// Number of attempts to empty the write-ahead journal before incomplete encryption is reported.
-const MAX_EMPTY_JOURNAL_ATTEMPTS: usize = 10;
+const MAX_JOURNAL_EMPTYING_ATTEMPTS: usize = 10;
 /// Interval at which the mark in the keychain (number and hash of the last sealed entry) is updated while entries are
 /// written continuously.
 const KEYCHAIN_MARK_UPDATE_INTERVAL: Duration = Duration::from_secs(30);
@@ -275,7 +275,7 @@ impl WriterThread {
         match self.encryption_progress {
             _ if self.is_removing => self.time_to_background_step(),
             EncryptionProgress::MoreSteps if has_key => self.time_to_background_step(),
-            EncryptionProgress::JournalNotEmptied if has_key => EMPTY_JOURNAL_RETRY_INTERVAL,
+            EncryptionProgress::JournalNotEmptied if has_key => JOURNAL_EMPTYING_RETRY_INTERVAL,
             _ if self.is_unmarked => KEYCHAIN_MARK_UPDATE_IDLE_TIME,
             _ => MAX_IDLE_WAIT,
         }
@@ -306,7 +306,7 @@ impl WriterThread {
 
     /// Runs encryption steps until all contents are encrypted, or another process that reads the database prevents it.
     fn encrypt_all_contents(&mut self) {
-        for _ in 0..MAX_EMPTY_JOURNAL_ATTEMPTS {
+        for _ in 0..MAX_JOURNAL_EMPTYING_ATTEMPTS {
             self.run_encryption_step();
             while self.encryption_progress == EncryptionProgress::MoreSteps
                 && self.keys.cached_key().is_some()

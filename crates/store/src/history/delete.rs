@@ -17,7 +17,7 @@ use crate::database;
 
 /// Maximum time that emptying the write-ahead journal waits for other processes that read the database. If they read
 /// longer, the journal is emptied after a later write.
-pub(super) const EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT: Duration = Duration::from_millis(200);
+pub(super) const JOURNAL_EMPTYING_TIMEOUT: Duration = Duration::from_millis(200);
 /// Pause between two deletion steps, in which other processes that poll for the lock can write.
 pub(super) const DELETION_STEP_PAUSE: Duration = Duration::from_millis(5);
 /// Maximum number of items of deleted conversations that are removed in one deletion step.
@@ -239,8 +239,7 @@ mod tests {
         loop {
             let left: i64 = other.query_row("SELECT left FROM gone", [], |row| row.get(0)).unwrap();
             of_index += usize::from(left == DELETION_STATE_REWRITING_INDEX);
-            if deletion_step(&mut connection, EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT).unwrap() != DeletionProgress::MoreSteps
-            {
+            if deletion_step(&mut connection, JOURNAL_EMPTYING_TIMEOUT).unwrap() != DeletionProgress::MoreSteps {
                 break;
             }
             steps += 1;
@@ -261,7 +260,7 @@ mod tests {
             connection.write(|connection| mark_conversation_deleted(connection, "gone")).unwrap();
             let mut left = DeletionProgress::MoreSteps;
             for _ in 0..done {
-                left = deletion_step(&mut connection, EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT).unwrap();
+                left = deletion_step(&mut connection, JOURNAL_EMPTYING_TIMEOUT).unwrap();
             }
             drop(connection);
             let history = HistoryDatabase::new(folder.path(), mac_key_holder_without_keychain());

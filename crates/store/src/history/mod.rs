@@ -128,8 +128,8 @@ impl HistoryDatabase {
         let connection = &mut opened;
         self.keys.request_key(false);
         let _ = self.keys.wait_for_key(KEY_TIMEOUT_FOR_UNENCRYPTED_HISTORY);
-        self.ensure_encryption(connection, delete::EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT)?;
-        while self.deletion_step(connection, delete::EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT) {
+        self.ensure_encryption(connection, delete::JOURNAL_EMPTYING_TIMEOUT)?;
+        while self.deletion_step(connection, delete::JOURNAL_EMPTYING_TIMEOUT) {
             thread::sleep(delete::DELETION_STEP_PAUSE);
         }
         import::import_old_conversations(connection, &self.old_folder, self.key.get().as_deref())?;
@@ -299,9 +299,8 @@ impl HistoryDatabase {
     /// the steps.
     fn finish_deleting(&self) -> Result<(), StoreError> {
         loop {
-            let goes_on = self.with_write_db(|connection| {
-                Ok(self.deletion_step(connection, delete::EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT))
-            })?;
+            let goes_on =
+                self.with_write_db(|connection| Ok(self.deletion_step(connection, delete::JOURNAL_EMPTYING_TIMEOUT)))?;
             if !goes_on {
                 return Ok(());
             }
@@ -328,7 +327,7 @@ impl Drop for HistoryDatabase {
         if self.has_deleted.load(Ordering::Relaxed)
             && let Some(opened) = lock(&self.writer_connection).as_mut()
         {
-            self.deletion_step(opened, delete::EMPTY_WRITE_AHEAD_JOURNAL_TIMEOUT);
+            self.deletion_step(opened, delete::JOURNAL_EMPTYING_TIMEOUT);
         }
     }
 }

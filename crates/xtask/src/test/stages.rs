@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_is_in_one_stage() {
+    fn every_test_part_is_in_exactly_one_stage() {
         for part in TestPart::value_variants() {
             let stages = TEST_STAGES.iter().flat_map(|stage| stage.iter()).flat_map(|lane| lane.iter());
             assert_eq!(stages.filter(|other| *other == part).count(), 1, "{} should run once", part.name());

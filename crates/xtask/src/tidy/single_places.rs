@@ -138,7 +138,7 @@ pub(super) fn find_disallowed_process_starts(tree: &SourceTree) -> Vec<Finding> 
     {
         for (line, code) in file.lines_without_comments_and_tests() {
             if PROCESS_SPAWNING_CALLS.iter().any(|call| code.contains(call)) {
-                let text = "starts a process; crates/process/src/launch.rs is the one place for that";
+                let text = "starts a process; crates/process/src/launch.rs does that for the app";
                 findings.push(Finding::new(&file.path, line, text));
             }
         }

@@ -3129,7 +3129,7 @@ export type FileWriter = {
  */
 server: string, 
 /**
- * Path of the file that the other server runs.
+ * Path of the file that this server can write and that another server runs.
  */
 file: string, 
 /**
@@ -3368,8 +3368,8 @@ server: string,
  */
 tool: string, 
 /**
- * Name, on the server, of the tool whose shown MCP app provides the found tool. `None` if the server itself
- * provides it.
+ * If a shown MCP app provides the found tool: name of the server's tool that opened that app. `None` if the server
+ * itself provides the found tool.
  */
 app?: string, 
 /**

@@ -1,6 +1,6 @@
 //! Decisions about calls: checks a call, applies the policy, and then sends the call, requests consent, or refuses the
-//! call. Used by `calls.rs`, by `audit.rs` once the audit entry of a call is written, and by `dispatch.rs` and
-//! `gate.rs`, which check the definition again.
+//! call. Used by `calls.rs`, and by `audit.rs` once the audit entry of a call is written. `gate.rs` (for tools) and
+//! `dispatch.rs` (for prompts) look up the definition again, and refuse the call if it changed.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -168,7 +168,7 @@ impl Owner {
                     tool: Box::new(record.offer.catalog.tool(tool).ok_or_else(missing)?),
                     app: None,
                     arguments: arguments.clone(),
-                    // An outdated list of tools also leads to this reason, before any change of the tool is known.
+                    // Differs from the reviewed definition, or from that of a grant. An outdated list is neither case.
                     changed_since_allowed: definition.review_state == ReviewState::Changed
                         || (reason == policy::DecisionReason::ToolChanged && !is_outdated),
                     read_only: Vec::new(),

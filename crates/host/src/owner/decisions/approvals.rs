@@ -276,7 +276,7 @@ impl Owner {
             self.write_grants(server, Some(&subjects), move |owner, written| {
                 if let Err(error) = written {
                     for id in ids {
-                        owner.permissions.policy.grants_mut().limit_to_host_run(id);
+                        owner.permissions.policy.grants_mut().limit_until_quit(id);
                     }
                     tracing::error!(%error, "grants could not be written; they are effective until Drawbridge exits");
                 }

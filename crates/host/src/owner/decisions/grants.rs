@@ -47,7 +47,7 @@ impl Owner {
                 return;
             }
         };
-        // Entries are written in order, so this one is on disk before that of any payload that the grant allows.
+        // Entries are written in order, so this one is written before that of any payload that the grant allows.
         self.audit_grant(&grant, "restore", "allowed");
         if grant.subject == GrantSubject::Command
             && let Some(record) = self.servers.records.get_mut(&grant.server)
@@ -57,7 +57,7 @@ impl Owner {
         self.on_grant_changed(&grant);
         self.write_grants(&grant.server, Some(slice::from_ref(&grant.subject)), move |owner, written| {
             if written.is_err() {
-                owner.permissions.policy.grants_mut().limit_to_host_run(id);
+                owner.permissions.policy.grants_mut().limit_until_quit(id);
             }
             let _ = reply.send(written.map_err(RestoreGrantError::from));
         });

@@ -93,7 +93,7 @@ async fn approval_is_checked_against_the_rules_after_its_entry_is_written() {
         audit_approval_and_collect(owner, approval, &outcomes)?;
         // The rule is added without refusing pending requests as usual, since that would also prevent the payload from
         // being sent.
-        let rules = owner.permissions.policy.host_run_rules_mut();
+        let rules = owner.permissions.policy.rules_until_quit_mut();
         rules.add(rule).map_err(|error| DecisionError::Denied(error.to_string()))
     });
     assert!(departing.await.unwrap().is_ok(), "the rule is valid");

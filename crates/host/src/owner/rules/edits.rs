@@ -67,14 +67,14 @@ impl Owner {
     /// Adds a rule, or replaces the rule with the same id. Rules for this session are stored in memory only.
     pub(crate) fn set_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
         let audited = rule.clone();
-        self.write_rule(rule, &audited, add_or_replace_rule, Self::set_host_run_rule, reply);
+        self.write_rule(rule, &audited, add_or_replace_rule, Self::set_rule_until_quit, reply);
     }
 
     /// Adds a removed rule again, under the same id unless another rule has it by now.
     pub(crate) fn restore_rule(&mut self, rule: PolicyRule, reply: oneshot::Sender<Result<RuleRef, RulesError>>) {
         // The id is known only once the rule is written, after its audit entry. Meanwhile another rule may have it.
         let audited = PolicyRule { id: 0, ..rule.clone() };
-        self.write_rule(rule, &audited, restore_removed_rule_in_file, Self::restore_host_run_rule, reply);
+        self.write_rule(rule, &audited, restore_removed_rule_in_file, Self::restore_rule_until_quit, reply);
     }
 
     /// Writes a rule with `in_file` to the rule file or, if it applies to this session only, with `in_session`.
@@ -107,15 +107,15 @@ impl Owner {
         });
     }
 
-    fn set_host_run_rule(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
-        if rule.id != 0 && !self.permissions.policy.host_run_rules_mut().remove_matching(|own| own.id == rule.id) {
+    fn set_rule_until_quit(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
+        if rule.id != 0 && !self.permissions.policy.rules_until_quit_mut().remove_matching(|own| own.id == rule.id) {
             return Err(RulesError::NoSuchRule);
         }
-        self.restore_host_run_rule(rule)
+        self.restore_rule_until_quit(rule)
     }
 
-    fn restore_host_run_rule(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
-        let id = self.permissions.policy.host_run_rules_mut().restore(rule)?;
+    fn restore_rule_until_quit(&mut self, rule: PolicyRule) -> Result<u64, RulesError> {
+        let id = self.permissions.policy.rules_until_quit_mut().restore(rule)?;
         self.on_rules_changed();
         Ok(id)
     }
@@ -131,7 +131,7 @@ impl Owner {
             if let Err(error) = written {
                 let _ = reply.send(Err(error.into()));
             } else if rule.source == RuleSource::Session {
-                owner.permissions.policy.host_run_rules_mut().remove_matching(|own| own.id == rule.id);
+                owner.permissions.policy.rules_until_quit_mut().remove_matching(|own| own.id == rule.id);
                 owner.on_rules_changed();
                 let _ = reply.send(Ok(()));
             } else {

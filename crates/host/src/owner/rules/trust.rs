@@ -37,12 +37,12 @@ impl Owner {
     fn write_trust(&mut self, server: String, trust: TrustDuration, reply: oneshot::Sender<Result<(), RulesError>>) {
         // Trust in memory is changed first, since ending it must not depend on a valid rule file.
         if trust == TrustDuration::Run {
-            if let Err(error) = self.permissions.policy.trust_for_host_run(&server) {
+            if let Err(error) = self.permissions.policy.trust_until_quit(&server) {
                 let _ = reply.send(Err(error.into()));
                 return;
             }
         } else {
-            self.permissions.policy.end_trust_for_host_run(&server);
+            self.permissions.policy.revoke_trust_until_quit(&server);
         }
         let stands = self.permissions.policy.rules(RuleSource::User).any(|rule| rule.is_trust_rule_for(&server));
         if stands == (trust == TrustDuration::Always) && !self.documents.writer.has_pending_writes(Document::Policy) {

@@ -4,7 +4,7 @@ use domain::call::CallFailure;
 use mcp_apps::SamplingResultRequirements;
 use mcp_proto::session::ClientResponse;
 use mcp_proto::types::{CreateMessageParams, CreateMessageResult};
-use policy::{Hash, PolicyAct};
+use policy::Hash;
 use serde_json::json;
 use supervision::activity::ActivityKind;
 use tokio::sync::oneshot;
@@ -50,13 +50,6 @@ impl Owner {
         let decision = self.permissions.policy.decide(&self.sampling_act(server, &params), self.now());
         self.on_sampling_request(server, requester, None, params, decision);
         Ok(requester)
-    }
-
-    /// Converts a sampling request of a server or its app to the act that the policy decides about.
-    pub(in crate::owner) fn sampling_act<'a>(&self, server: &'a str, params: &CreateMessageParams) -> PolicyAct<'a> {
-        let (sampling, now) = (&self.models.sampling, self.now());
-        let tokens = sampling.max_total_tokens(server, params, now);
-        PolicyAct::Sample { server, would_use: sampling.projected_usage(server, tokens, now) }
     }
 
     /// Checks that a model's reply can be sent to the requester.

@@ -4,7 +4,7 @@
 use domain::call::CallState;
 use mcp_proto::types::CreateMessageParams;
 use models::ModelRef;
-use policy::{ApprovalScope, DecisionReason, PolicyDecision};
+use policy::{ApprovalScope, DecisionReason, PolicyAct, PolicyDecision};
 use server_requests::sampling::conversion;
 use server_requests::sampling::{ModelAnswerState, ModelChoice, ModelChoiceReason, SamplingState};
 use supervision::activity::ActivityKind;
@@ -27,6 +27,13 @@ pub(super) struct SamplingRequest {
 }
 
 impl Owner {
+    /// Converts a sampling request of a server or its app to the act that the policy decides about.
+    pub(in crate::owner) fn sampling_act<'a>(&self, server: &'a str, params: &CreateMessageParams) -> PolicyAct<'a> {
+        let (sampling, now) = (&self.models.sampling, self.now());
+        let tokens = sampling.max_total_tokens(server, params, now);
+        PolicyAct::Sample { server, would_use: sampling.projected_usage(server, tokens, now) }
+    }
+
     /// Handles a sampling request about which the policy has decided: refuses it, or chooses a model and requests
     /// consent if required.
     pub(in crate::owner) fn on_sampling_request(

@@ -339,7 +339,7 @@ async fn no_call_is_sent_that_a_new_rule_denies() {
 }
 
 #[tokio::test]
-async fn no_call_is_sent_that_a_new_host_run_rule_denies() {
+async fn no_call_is_sent_that_a_new_rule_until_quit_denies() {
     run_interleaved_schedules(RevocationAction::DenyForRun, &[GRANTED_TOOL, ASKING_TOOL]).await;
 }
 

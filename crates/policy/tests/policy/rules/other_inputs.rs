@@ -85,7 +85,7 @@ fn removed_server_leaves_no_trust_to_another_of_its_name() {
     for server in ["old", "other"] {
         policy.set_server_identity(server, vec!["uvx files".to_owned()]);
         policy.mute(server);
-        policy.trust_for_host_run(server).unwrap();
+        policy.trust_until_quit(server).unwrap();
         let grant = Grant {
             id: GrantId::default(),
             server: server.to_owned(),
@@ -105,7 +105,7 @@ fn removed_server_leaves_no_trust_to_another_of_its_name() {
     let start = |server| decision_effect(policy.decide(&PolicyAct::StartServer { server, command: &command }, 0));
     let effects_for = |server| {
         let has_grant = policy.grants().find(server, &GrantSubject::Command).is_some();
-        (policy.is_muted(server), policy.is_trusted_for_host_run(server), has_grant, start(server))
+        (policy.is_muted(server), policy.is_trusted_until_quit(server), has_grant, start(server))
     };
     // A rule on identities applies to a server whose identity is unknown.
     assert_eq!(effects_for("old"), (false, false, false, RuleEffect::Deny), "the removed server");
@@ -184,7 +184,7 @@ fn always_asking_tool_asks_despite_rules_grants_and_trust() {
     };
     let trusted = || {
         let mut policy = Policy::new(policy::Grants::default());
-        policy.trust_for_host_run("server").unwrap();
+        policy.trust_until_quit("server").unwrap();
         policy
     };
     let after = PolicyRule { after_untrusted: true, ..rule(RuleEffect::Allow, "*", None) };

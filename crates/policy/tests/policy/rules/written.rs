@@ -121,7 +121,7 @@ fn rule_matches_its_conditions() {
 
 fn policy_with_session_rule(rule: PolicyRule) -> Policy {
     let mut policy = Policy::new(Grants::default());
-    policy.host_run_rules_mut().add(rule).unwrap();
+    policy.rules_until_quit_mut().add(rule).unwrap();
     policy
 }
 
@@ -370,8 +370,8 @@ fn unusable_policy_file_makes_every_act_ask_and_keeps_denials() {
 #[test]
 fn trust_for_the_run_covers_calls_of_reviewed_tools_only() {
     let mut policy = Policy::new(Grants::default());
-    policy.trust_for_host_run("a*b").unwrap();
-    policy.trust_for_host_run("a*b").unwrap();
+    policy.trust_until_quit("a*b").unwrap();
+    policy.trust_until_quit("a*b").unwrap();
     assert_eq!(policy.rules(RuleSource::Session).count(), 1, "trusting twice adds one rule");
     let call = |server: &str| TestCall { server: server.to_owned(), ..TestCall::default() };
     let decide = |policy: &Policy, call: &TestCall| decision_effect(call.with_act(|act| policy.decide(&act, 0)));
@@ -392,7 +392,7 @@ fn trust_for_the_run_covers_calls_of_reviewed_tools_only() {
     ] {
         assert_eq!(decision_effect(policy.decide(&act, 0)), RuleEffect::Ask, "{act:?} still asks");
     }
-    assert!(policy.end_trust_for_host_run("a*b"), "trust can be ended");
+    assert!(policy.revoke_trust_until_quit("a*b"), "trust can be ended");
     assert_eq!(decide(&policy, &call("a*b")), RuleEffect::Ask, "calls ask after the trust has ended");
 }
 

@@ -1,11 +1,11 @@
-//! Request to open a file or link, as it is sent to the page. `openings` queues these requests.
+//! Opening request: a request to open a file or link, as it is sent to the page. `openings` queues these requests.
 
 use serde::Serialize;
 
 /// A file or link that the user or another program asked Drawbridge to open, or the reason why it is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub(crate) enum OpenRequest {
+pub(crate) enum OpeningRequest {
     /// An existing file whose name has the extension of a bundle. Its content is not checked yet.
     Bundle {
         /// Absolute path of the bundle file.
@@ -21,7 +21,7 @@ pub(crate) enum OpenRequest {
         /// Path or link, truncated if it is long.
         what: String,
         /// Reason for the rejection.
-        reason: OpenRefusal,
+        reason: OpeningRefusal,
     },
     /// Files and links that were ignored because the queue was full.
     Dropped {
@@ -33,7 +33,7 @@ pub(crate) enum OpenRequest {
 /// Reason why a file or link is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum OpenRefusal {
+pub(crate) enum OpeningRefusal {
     /// The file does not exist.
     NotFound,
     /// The path is a folder, a pipe or a device.
@@ -50,11 +50,11 @@ pub(crate) enum OpenRefusal {
     LinksOff,
 }
 
-/// The open request that the page currently handles, with its number.
+/// The opening request that the page currently handles, with its number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct NumberedOpenRequest {
+pub(crate) struct NumberedOpeningRequest {
     /// Number of the request since the start of Drawbridge, starting at 1.
     pub(crate) id: u64,
     /// File or link, or the reason why it is rejected.
-    pub(crate) opening: OpenRequest,
+    pub(crate) opening: OpeningRequest,
 }

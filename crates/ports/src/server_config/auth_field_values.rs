@@ -103,19 +103,19 @@ impl AuthField {
     }
 }
 
-/// A sign-in setting with its value as text. For a secret, the value is the secret's name.
+/// One sign-in setting with its value. For a secret, the value is the secret's name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuthSettingText {
+pub struct AuthFieldValue {
     /// Identifies the setting that has this value.
     pub field: AuthField,
-    /// Value of the setting as text. For a secret, its name.
+    /// Value of the setting as text, not escaped for display. For a secret, its name.
     pub value: String,
 }
 
 impl AuthConfig {
     /// Returns the configured sign-in settings, each once, in display order.
     #[must_use]
-    pub fn setting_texts(&self) -> Vec<AuthSettingText> {
+    pub fn field_values(&self) -> Vec<AuthFieldValue> {
         // No `..`, so that a new field must be added to the list.
         let Self {
             client_id,
@@ -134,7 +134,7 @@ impl AuthConfig {
         } = self;
         let mut terms = Vec::new();
         let mut add = |field: AuthField, value: Option<String>| {
-            terms.extend(value.map(|value| AuthSettingText { field, value }));
+            terms.extend(value.map(|value| AuthFieldValue { field, value }));
         };
         add(AuthField::Grant, Some(grant.name().to_owned()));
         add(AuthField::Issuer, issuer.clone());
@@ -157,7 +157,7 @@ impl AuthConfig {
     /// Returns the configured sign-in settings by their keys in `mcp.json`.
     #[must_use]
     pub fn settings_by_key(&self) -> Map<String, Value> {
-        self.setting_texts().into_iter().map(|term| (term.field.key().to_owned(), term.value.into())).collect()
+        self.field_values().into_iter().map(|term| (term.field.key().to_owned(), term.value.into())).collect()
     }
 }
 
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn s01_every_setting_is_listed_once() {
-        let terms = auth_with_all_settings().setting_texts();
+        let terms = auth_with_all_settings().field_values();
         let fields: BTreeSet<AuthField> = terms.iter().map(|term| term.field).collect();
         assert_eq!((fields.len(), terms.len()), (20, 20), "each setting once");
         let keys: BTreeSet<&str> = fields.iter().map(|field| field.key()).collect();
@@ -307,12 +307,12 @@ mod tests {
 
     #[test]
     fn s01_secrets_are_listed_by_name_only() {
-        for term in auth_with_all_settings().setting_texts().iter().filter(|term| term.field.is_secret()) {
+        for term in auth_with_all_settings().field_values().iter().filter(|term| term.field.is_secret()) {
             assert!(["one", "two", "three", "four", "five", "six"].contains(&term.value.as_str()), "{term:?}");
         }
         let bare = AuthConfig { client_secret: Some("s3cret".to_owned()), ..AuthConfig::default() };
         assert!(
-            !format!("{:?}", bare.setting_texts()).contains("s3cret"),
+            !format!("{:?}", bare.field_values()).contains("s3cret"),
             "a value that is not a reference is not disclosed"
         );
     }
