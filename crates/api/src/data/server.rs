@@ -7,7 +7,7 @@ use ts_rs::TS;
 
 use super::{
     AuthSettings, BlockedPath, ConfigProblem, DataFlow, FailureReason, ImportNote, InstallationInfo, ReviewMarks,
-    Sandbox, SandboxProblem, ToolFilter, TrustDuration, UrlParts,
+    Sandbox, SandboxProblem, StartRefusal, ToolFilter, TrustDuration, UrlParts,
 };
 
 /// Configuration of a local or remote server.
@@ -207,6 +207,10 @@ pub enum ServerState {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         sandbox: Option<SandboxProblem>,
+        /// Who refused the start, if it was refused.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        refusal: Option<StartRefusal>,
     },
     /// The server is not running because it requires the user to sign in.
     NeedsSignIn {

@@ -159,6 +159,7 @@ fn server_state_view(state: HostState) -> ServerState {
             hint: failure.hint,
             blocked: failure.blocked.into_vec(),
             sandbox: failure.sandbox,
+            refusal: failure.refusal,
         },
         HostState::NeedsSignIn(needed) => {
             ServerState::NeedsSignIn { cause: needed.cause, signing_in: needed.signing_in }

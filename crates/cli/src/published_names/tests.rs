@@ -126,6 +126,7 @@ fn published_field_paths_of_servers_exist() {
             proposal: FolderProposal::None { reason: ProposalRefusal::System },
         }],
         sandbox: None,
+        refusal: None,
     };
     let server = Server {
         name: "files".into(),

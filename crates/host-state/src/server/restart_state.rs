@@ -215,6 +215,7 @@ mod tests {
             hint: None,
             blocked: Box::default(),
             sandbox: None,
+            refusal: None,
         }
     }
 

@@ -130,6 +130,22 @@ pub struct ServerFailure {
     pub blocked: Box<[BlockedPath]>,
     /// Reason why the sandbox can't be set up, if that caused the failure.
     pub sandbox: Option<SandboxProblem>,
+    /// Who refused the start. `None` if nobody decided, for example because the audit log could not be written, and for
+    /// other reasons than [`FailureReason::Refused`].
+    pub refusal: Option<StartRefusal>,
+}
+
+/// Who refused a server's start, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum StartRefusal {
+    /// The user denied the consent request. On the command line, the answers file can decide for the user.
+    DeniedByUser,
+    /// The user closed the consent request without a decision.
+    ClosedByUser,
+    /// A rule denies the start.
+    DeniedByRule,
 }
 
 /// Kind of a server's failure, which programs can distinguish.
@@ -152,7 +168,7 @@ pub enum FailureReason {
     Unresponsive,
     /// The server supports no protocol revision of Drawbridge, or violates the protocol.
     Protocol,
-    /// The user denied the server's command or address.
+    /// The server's command or address was not approved.
     Refused,
     /// The remote server could not be reached.
     Unreachable,
