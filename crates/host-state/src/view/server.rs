@@ -10,6 +10,7 @@ use mcp_proto::session::ServerFacts;
 use mcp_proto::types::LogLevel;
 use mcp_transport::driver::DetectedTransport;
 use offers::review::ReviewFindings;
+use policy::Hash;
 use ports::server_config::{InstallationInfo, SandboxConfig, ServerConfig};
 use process::sandbox::{ResolvedSandbox, SandboxProblem};
 use process::{BlockedPath, MissingDependency};
@@ -30,6 +31,9 @@ pub struct ServerView {
     pub since: Millis,
     /// Set if the server's exact command or address is approved to start without consent.
     pub approved: bool,
+    /// Hash of the command or address that was launched, with which the hash of a grant is compared. `None` if the
+    /// server was not launched.
+    pub launched: Option<Hash>,
     /// Information that the server sent on initialization, or `None` before the session is ready.
     pub facts: Option<ServerFacts>,
     /// Numbers of listed tools, prompts, resources and resource templates, in this order.

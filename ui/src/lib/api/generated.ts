@@ -7174,6 +7174,11 @@ since: number,
  */
 approved: boolean, 
 /**
+ * Hash of the command or URL that was launched, which a grant for it has as `boundHash`. `None` if the server was
+ * not launched.
+ */
+launchedHash?: string, 
+/**
  * Protocol revision of the session, or `None` if there is no session.
  */
 revision: string | null, 
