@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
 
 import type { StartRefusal } from "$lib/api/generated";
+import { router } from "$lib/state/router.svelte";
 import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import Overview from "./Overview.svelte";
@@ -53,7 +54,9 @@ test("has failed if a rule denies the start, and names the rule", async () => {
   await startFakeHost({}, { servers: [server] });
   render(Overview, { server });
   expect(screen.getByText("failed")).toBeVisible();
-  expect(screen.getByText("Its start was refused")).toBeVisible();
+  expect(screen.getByText("A rule denied its start")).toBeVisible();
   expect(screen.getByText(/its start was refused by rule 3/i)).toBeVisible();
   expect(screen.queryByText("You denied the start.")).toBeNull();
+  await userEvent.click(screen.getByRole("button", { name: "Open Rules" }));
+  expect(router.current).toMatchObject({ at: "rules" });
 });
