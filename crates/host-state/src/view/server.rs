@@ -127,8 +127,9 @@ pub struct ServerFailure {
     pub stderr: Vec<String>,
     /// Folders in which the command was searched, if it was not found.
     pub looked_in: Vec<PathBuf>,
-    /// Suggested next step for the user, if known. The command line displays it. The page displays it only for a
-    /// sandbox, and otherwise its own text for `reason` (`ui/src/servers/failures.ts`).
+    /// Suggested next step for the user, if known. The command line displays it. The page displays it for a
+    /// sandbox and a start that the user refused, and otherwise its own text for `reason`
+    /// (`ui/src/servers/failures.ts`).
     pub hint: Option<String>,
     /// Files that the sandbox may have hidden from the server.
     pub blocked: Box<[BlockedPath]>,
