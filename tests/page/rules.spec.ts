@@ -139,6 +139,19 @@ test("a rule can't be written from the request of a tool that was not reviewed",
   }
 });
 
+test("a server whose start a rule denies names the rule, and opens the rules", async ({ app, host }) => {
+  const rule = { id: "", source: "user", effect: "deny", server: "harbour", tool: null, direction: "both", arguments: [] };
+  const rest = { annotations: null, scope: { kind: "always" }, expiresAt: null, trustedServer: false, identity: null, afterUntrusted: false };
+  await host.call("set_policy_rule", { ...rule, ...rest, note: "closed for now" });
+  await visit(app, "#/server/harbour/overview");
+  const main = app.getByRole("main");
+  await expect(main.getByText("A rule denied its start")).toBeVisible();
+  await expect(main.getByText(/refused by rule \d+/i)).toBeVisible();
+  await expect(main.getByText("You denied the start."), "the user denied nothing").toHaveCount(0);
+  await main.getByRole("button", { name: "Open Rules" }).click();
+  await expect(app).toHaveURL(/#\/rules/);
+});
+
 test("an invalid file is reported at once, and everything requires consent", async ({ app, host }) => {
   await visit(app, "#/rules");
   await expect(app.getByText("No rules.", { exact: false })).toBeVisible();

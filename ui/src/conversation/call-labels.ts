@@ -31,7 +31,7 @@ export function callLabel(
       ? { words: m.conversation_call_error(), failed: true }
       : { words: m.conversation_call_done(), failed: false };
   // In conversations of older versions, only the text describes the outcome of a call without a result.
-  if (failure === "refused" || error?.startsWith("refused: "))
+  if (failure === "refused" || (failure === undefined && error?.startsWith("refused: ")))
     return { words: m.conversation_call_denied(), failed: true };
   if (failure === "cancelled" || error === "cancelled")
     return { words: m.conversation_call_cancelled(), failed: true };

@@ -15,6 +15,7 @@ import type {
 import { selectOption } from "$lib/testing/select-option";
 import {
   REVIEWED_DEFINITION,
+  refusedStart,
   sampleConversation,
   sampleServer,
   startFakeHost,
@@ -387,6 +388,9 @@ describe("the tools of a conversation", () => {
     });
     host.send({ type: "server_changed", server: sampleServer({ name: "git" }) });
     await composer().findByRole("button", { name: /Tools of files, git, mail/ });
+    const denied = refusedStart("denied_by_user");
+    host.send({ type: "server_changed", server: sampleServer({ name: "git", state: denied }) });
+    await composer().findByRole("button", { name: /Tools of files, git \(stopped\), mail/ });
   });
 
   it("E5: the user chooses between all tools and a search, and the button shows the choice", async () => {

@@ -240,6 +240,21 @@ describe("a call in a conversation", () => {
     expect(screen.queryByRole("button", { name: "Open Rules" })).toBeNull();
   });
 
+  test("of an older version that the user denied shows the given reason", async () => {
+    await show([toolCall({ error: "refused: by the user, who says: not today" })]);
+    await open();
+    expect(screen.getByText("You denied this call.")).toBeVisible();
+  });
+
+  test("of a server named like a denial shows the error of the server", async () => {
+    const failure = "server" as const;
+    await show([toolCall({ server: "refused", error: "refused: by the user", failure })]);
+    expect(await screen.findByRole("article", { name: "read: failed" })).toBeVisible();
+    await open();
+    expect(screen.getByText("refused: by the user")).toBeVisible();
+    expect(screen.queryByText("You denied this call.")).toBeNull();
+  });
+
   test("shows that the tool has an app", async () => {
     const others = { _meta: { ui: { resourceUri: "ui://files/view" } } };
     const catalog = { server: "files", prompts: [], resources: [], templates: [], notes: [] };

@@ -1,5 +1,6 @@
 import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
+import { tick } from "svelte";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import type { ConversationItem } from "$lib/api/generated";
@@ -109,6 +110,26 @@ test("an edited message without a model asks for one until it is chosen", async 
   expect(await send(), "no server is involved").toHaveTextContent("The model was not asked");
   const item = structuredClone(items[0]);
   if (item) host.send({ type: "item_changed", conversation: "c1", item, answering: true });
+  await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+});
+
+test("an edit that is refused during an answer of another window shows the error", async () => {
+  const user = userEvent.setup();
+  const item = structuredClone(items[0]) as ConversationItem;
+  const answers = (answering: boolean) =>
+    host.send({ type: "item_changed", conversation: "c1", item, answering });
+  host.answers.edit_message = async () => {
+    answers(true);
+    await tick();
+    throw { code: "not_ready", message: "a model is answering in this conversation" };
+  };
+  await user.click(screen.getByRole("button", { name: "Edit and send again" }));
+  await user.click(screen.getAllByRole("button", { name: "Send" })[0] as HTMLElement);
+  expect(await screen.findByRole("alert")).toHaveTextContent("The model was not asked");
+  answers(false);
+  await tick();
+  expect(screen.getByRole("alert"), "it should stay after that answer").toBeVisible();
+  answers(true);
   await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
 });
 

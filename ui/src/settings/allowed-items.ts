@@ -53,7 +53,7 @@ export interface AllowedItem {
    * consent.
    */
   known: "always" | "run" | "asks";
-  /** Set if the item allows the start of a server that is running. */
+  /** Set if the item allows the start of a server that is running with exactly the allowed command or address. */
   isInUse: boolean;
   /** Hash of the definition, command or URL that a grant is bound to. `null` for other kinds of permissions. */
   hash: string | null;
@@ -97,7 +97,10 @@ export function grantItem(
     since: grant.since,
     lastUse: grant.lastUse ?? null,
     ...{ known: "always", isAllowed: true },
-    isInUse: grant.tool === null && server?.state.is === "ready",
+    isInUse:
+      grant.tool === null &&
+      server?.state.is === "ready" &&
+      server.launchedHash === grant.boundHash,
     hash: grant.boundHash,
     revocation: {
       revoke: () => actions.revokeGrant(grant),

@@ -63,11 +63,16 @@ const row = async (text: string | RegExp) =>
 const revoke = async (item: HTMLElement) =>
   fireEvent.click(within(item).getByRole("button", { name: /^Revoke/ }));
 
-test("an approval to start is in use while its server runs", async () => {
+test("an approval to start is in use while its server runs with what it allows", async () => {
   const start = { ...grant, tool: null, lastUse: undefined };
-  const host = await show([start]);
+  const running = sampleServer({ name: "files", launchedHash: start.boundHash });
+  const host = await show([start], {}, [running]);
   const item = await row("Starting the server");
   expect(item).toHaveTextContent("In use: the server is running");
+  host.send({ type: "server_changed", server: { ...running, launchedHash: "another" } });
+  await waitFor(() => expect(item).not.toHaveTextContent("In use"));
+  host.send({ type: "server_changed", server: running });
+  await waitFor(() => expect(item).toHaveTextContent("In use"));
   const stopped = sampleServer({ name: "files", state: { is: "stopped" } });
   host.send({ type: "server_changed", server: stopped });
   await waitFor(() => expect(item).toHaveTextContent("Not used since you gave it"));

@@ -103,8 +103,13 @@ export interface UserDenial {
   reason: string | null;
 }
 
-/** Returns the user's denial that this error text describes, or `null` if the call ended for another reason. */
-export function userDenial(error: string): UserDenial | null {
+/**
+ * Returns the user's denial that this error text describes, or `null` if the call ended for another reason. `code` is
+ * unset for calls of older versions, of which only the text is stored. With another code, the text is not only the
+ * host's: that of an error response begins with the name of the server.
+ */
+export function userDenial(error: string, code: ErrorCode | undefined): UserDenial | null {
+  if (code !== undefined && code !== "refused") return null;
   if (error === DENIED_BY_USER) return { reason: null };
   const beforeReason = `${DENIED_BY_USER}, who says: `;
   return error.startsWith(beforeReason) ? { reason: error.slice(beforeReason.length) } : null;

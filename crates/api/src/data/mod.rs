@@ -78,7 +78,7 @@ pub use domain::item::{
 pub use host::rules::{DryRunAct, TrustDuration};
 pub use host::view::{
     BlockedPath, EarlierApproval, FailureReason, FolderProposal, LaunchFileRole, PathMention, ProposalRefusal,
-    ResourceLimits, SandboxProblem,
+    ResourceLimits, SandboxProblem, StartRefusal,
 };
 pub use mcp_apps::SandboxGrants;
 pub use models::{ModelErrorCode, ModelRef, ProviderKind, ProviderPreset, TokenUsage};

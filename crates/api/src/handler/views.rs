@@ -82,6 +82,7 @@ pub(super) fn server_view(view: ServerView) -> Server {
         state: server_state_view(view.state),
         since: view.since,
         approved: view.approved,
+        launched_hash: view.launched.map(|hash| hash.to_string()),
         revision: facts.as_ref().map(|f| f.revision.to_string()),
         detection: view.connected.map(|c| c.how).or_else(|| {
             let way = |f: &ServerFacts| if f.revision.is_modern() { "server/discover" } else { "initialize" };
@@ -159,6 +160,7 @@ fn server_state_view(state: HostState) -> ServerState {
             hint: failure.hint,
             blocked: failure.blocked.into_vec(),
             sandbox: failure.sandbox,
+            refusal: failure.refusal,
         },
         HostState::NeedsSignIn(needed) => {
             ServerState::NeedsSignIn { cause: needed.cause, signing_in: needed.signing_in }

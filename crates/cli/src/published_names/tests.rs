@@ -126,6 +126,7 @@ fn published_field_paths_of_servers_exist() {
             proposal: FolderProposal::None { reason: ProposalRefusal::System },
         }],
         sandbox: None,
+        refusal: None,
     };
     let server = Server {
         name: "files".into(),
@@ -143,6 +144,7 @@ fn published_field_paths_of_servers_exist() {
         state,
         since: 0,
         approved: true,
+        launched_hash: None,
         revision: None,
         detection: Some("by its response".into()),
         claims: None,

@@ -95,6 +95,12 @@ impl RestartState {
         self.awaits_sign_in && self.signed_in && self.approved.as_ref() == Some(hash)
     }
 
+    /// Returns the hash of the approved command or address that was launched, or `None` before the first launch and
+    /// after the automatic restarts have ended.
+    pub const fn launched(&self) -> Option<&Hash> {
+        self.approved.as_ref()
+    }
+
     /// Returns the reason why the server ended, if the host is restarting it automatically.
     pub fn restart_cause(&self) -> Option<String> {
         self.restart_cause.clone()
@@ -215,6 +221,7 @@ mod tests {
             hint: None,
             blocked: Box::default(),
             sandbox: None,
+            refusal: None,
         }
     }
 

@@ -240,6 +240,7 @@ impl Owner {
             state: record.state.clone(),
             since: record.since,
             approved: self.is_approved(name, &record.config),
+            launched: record.supervision.launched().cloned(),
             facts: record.session.facts.clone(),
             counts: record.offer.catalog.entry_counts(),
             unreviewed: self.reviews.count_unreviewed(name, &record.offer),

@@ -70,11 +70,8 @@ impl Owner {
                 asker: originator_name(&pending.view.origin),
                 ..AuditedDecision::default()
             });
-            self.notify_refusal(
-                &pending,
-                ConsentRequestOutcome::Denied,
-                policy::DecisionReason::Muted.name().to_owned(),
-            );
+            let rule = policy::DecisionReason::Muted.name();
+            self.notify_refusal(&pending, ConsentRequestOutcome::Denied, Some(rule), rule.to_owned());
         }
     }
 

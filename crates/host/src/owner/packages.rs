@@ -19,7 +19,7 @@ use supervision::activity::ActivityKind;
 use super::Owner;
 use super::server_start::{ResolvedCommand, read_launch_files};
 use super::state::ApprovedPackage;
-use crate::view::ConsentRequestBody;
+use crate::view::{ConsentRequestBody, ServerFailure};
 
 /// Minimum interval between two look-ups of a newer version, in milliseconds.
 const NEWER_VERSION_CHECK_INTERVAL: Millis = 24 * 60 * 60 * 1000;
@@ -85,8 +85,8 @@ impl Owner {
             command_hash(&start.stdio, &start.found.program, start.found.plan.as_ref(), &start.found.files, None);
         // No look-up is made if the policy denies the start.
         let act = PolicyAct::StartServer { server: &start.name, command: &unpinned };
-        if let PolicyDecision::Deny { reason, .. } = self.permissions.policy.decide(&act, self.now()) {
-            return self.fail_unapproved_start(&start.name, reason.name());
+        if let PolicyDecision::Deny { by, .. } = self.permissions.policy.decide(&act, self.now()) {
+            return self.fail_server(&start.name, ServerFailure::denied_by_rule(&by.text()));
         }
         let Some(record) = self.servers.records.get_mut(&start.name) else { return };
         let by_user = std::mem::take(&mut record.launch.started_by_user);
@@ -192,7 +192,7 @@ impl Owner {
     }
 
     /// Handles the user's denial of a package version that a look-up found. The approved version remains approved, and
-    /// the returned message explains how to start it. Returns `None` if the denied start was not for such a version.
+    /// the returned hint explains how to start it. Returns `None` if the denied start was not for such a version.
     pub(super) fn handle_denied_package_version(&mut self, name: &str, body: &ConsentRequestBody) -> Option<String> {
         let ConsentRequestBody::StartServer { package: Some(package), .. } = body else { return None };
         let found = package.found.as_ref().ok()?;
@@ -205,7 +205,7 @@ impl Owner {
         approved.declined = Some(found.clone());
         let version = approved.version.version.clone();
         self.write_approved_package(name, approved);
-        Some(format!("the other version was not approved; start it again to run {version}"))
+        Some(format!("Start it again to run {version}."))
     }
 
     fn write_approved_package(&mut self, name: &str, package: ApprovedPackage) {

@@ -113,11 +113,6 @@ impl Owner {
         }
     }
 
-    /// Sets the state of a server to failed, because the user or the policy did not approve its command or address.
-    pub(super) fn fail_unapproved_start(&mut self, name: &str, message: &str) {
-        self.fail_server(name, ServerFailure::new(FailureReason::Refused, message));
-    }
-
     pub(super) fn fail_server(&mut self, name: &str, failure: ServerFailure) {
         if let Some(record) = self.servers.records.get(name) {
             record.log_activity_line(ActivityKind::State, &failure.message);

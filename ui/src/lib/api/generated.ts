@@ -7174,6 +7174,11 @@ since: number,
  */
 approved: boolean, 
 /**
+ * Hash of the command or URL that was launched, which a grant for it has as `boundHash`. `None` if the server was
+ * not launched.
+ */
+launchedHash?: string, 
+/**
  * Protocol revision of the session, or `None` if there is no session.
  */
 revision: string | null, 
@@ -7575,7 +7580,11 @@ blocked?: Array<BlockedPath>,
 /**
  * Reason why the sandbox can't be set up, if this caused the failure.
  */
-sandbox?: SandboxProblem, } | { "is": "needs_sign_in", 
+sandbox?: SandboxProblem, 
+/**
+ * Who refused the start, if it was refused.
+ */
+refusal?: StartRefusal, } | { "is": "needs_sign_in", 
 /**
  * Reason why the server requires a sign-in, as a sentence for the user.
  */
@@ -8094,6 +8103,11 @@ paths: AppPaths,
  * Version number of Drawbridge.
  */
 version: string, };
+
+/**
+ * Who refused a server's start, and how.
+ */
+export type StartRefusal = "denied_by_user" | "closed_by_user" | "denied_by_rule";
 
 /**
  * Identifiers of the items that were created when a reply started.

@@ -13,7 +13,7 @@ use crate::owner::state::{
     PendingRequest, RequestPurpose, SignInAnswer, consent_kind, consent_subject, originator_name, refusal_response,
 };
 use crate::owner::tool_filter::TOOL_TURNED_OFF_REASON;
-use crate::view::{ConsentRequestBody, HostEvent};
+use crate::view::{ConsentRequestBody, HostEvent, ServerFailure};
 
 /// Maximum length of the reason for a denial, in characters.
 const MAX_DENIAL_REASON_CHARS: usize = 2_000;
@@ -61,14 +61,12 @@ impl Owner {
             .map(|reason| format!(", who says: {}", truncate_reason(reason, MAX_DENIAL_REASON_CHARS)))
             .unwrap_or_default();
         let by = format!("by the {}{why}", self.options.decider_name);
-        self.notify_refusal(&pending, outcome, by);
+        self.notify_refusal(&pending, outcome, None, by);
     }
 
     /// Denies a pending consent request because a rule denies it.
     pub(in crate::owner) fn refuse_by_rule(&mut self, at: usize, by: DecisionSource) {
-        let rule = by.to_string();
-        let reason = format!("by {rule}");
-        self.refuse_without_user(at, rule, reason);
+        self.refuse_without_user(at, by.to_string(), format!("by {by}"));
     }
 
     /// Denies a pending consent request for a call of a tool that the user turned off for models and apps.
@@ -87,27 +85,31 @@ impl Owner {
             by: "policy",
             hash: pending.view.hash.as_str(),
             asker: originator_name(&pending.view.origin),
-            rule: rule.into(),
+            rule: rule.clone().into(),
             conversation: pending.view.origin.conversation(),
             ..AuditedDecision::default()
         });
-        self.notify_refusal(&pending, ConsentRequestOutcome::Denied, reason);
+        self.notify_refusal(&pending, ConsentRequestOutcome::Denied, Some(&rule), reason);
     }
 
     /// Fails the start or call for which consent was denied, or notifies the waiting server, app, sign-in or model run.
+    /// `rule` is the source of a denial without the user.
     pub(in crate::owner) fn notify_refusal(
         &mut self,
         pending: &PendingRequest,
         outcome: ConsentRequestOutcome,
+        rule: Option<&str>,
         by: String,
     ) {
         self.events.emit(HostEvent::ConsentRequestClosed { id: pending.view.id, outcome });
         match &pending.purpose {
             RequestPurpose::Start => {
-                let remote = matches!(pending.view.body, ConsentRequestBody::ConnectServer { .. });
-                let what = if remote { "its address was not approved" } else { "its command was not approved" };
-                let problem = self.handle_denied_package_version(&pending.view.server, &pending.view.body);
-                self.fail_unapproved_start(&pending.view.server, problem.as_deref().unwrap_or(what));
+                let mut failure =
+                    rule.map_or_else(|| ServerFailure::refused_by_user(outcome), ServerFailure::denied_by_rule);
+                if rule.is_none() {
+                    failure.hint = self.handle_denied_package_version(&pending.view.server, &pending.view.body);
+                }
+                self.fail_server(&pending.view.server, failure);
             }
             RequestPurpose::Call(call) => {
                 let failure = match outcome {

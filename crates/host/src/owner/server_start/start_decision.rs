@@ -16,7 +16,7 @@ use super::command_lookup::ResolvedCommand;
 use crate::owner::gate::SendPermit;
 use crate::owner::state::{RequestPurpose, ServerRecord, consent_kind};
 use crate::owner::{AuditedDecision, Owner};
-use crate::view::{ConsentRequestBody, EarlierApproval, ServerState};
+use crate::view::{ConsentRequestBody, EarlierApproval, FailureReason, ServerFailure, ServerState};
 
 impl Owner {
     /// Decides about starting a resolved command, including the version of the package that it loads.
@@ -63,9 +63,9 @@ impl Owner {
         let must_ask =
             self.servers.records.get_mut(name).is_some_and(|record| std::mem::take(&mut record.launch.must_ask));
         match self.permissions.policy.decide(&act, self.now()) {
-            PolicyDecision::Deny { reason, by } => {
+            PolicyDecision::Deny { by, .. } => {
                 self.audit_denied_start(name, hash, &body, by.text());
-                self.fail_unapproved_start(name, reason.name());
+                self.fail_server(name, ServerFailure::denied_by_rule(&by.text()));
             }
             // The grant stays, so there is nothing to add to it.
             PolicyDecision::Allow { .. } if must_ask => {
@@ -170,7 +170,7 @@ impl Owner {
                 return;
             }
             match written {
-                Err(error) => owner.fail_unapproved_start(name, &error.to_string()),
+                Err(error) => owner.fail_server(name, ServerFailure::new(FailureReason::Refused, error.to_string())),
                 Ok(()) if permissions_version == owner.permissions.version => owner.launch(name, permit),
                 // The rule or grant may have been revoked while the audit entry was being written.
                 Ok(()) if owner.is_start_still_allowed(name, &hash, &body) => owner.launch(name, permit),
