@@ -7,18 +7,23 @@ import { app } from "$lib/state/app.svelte";
 import { failures } from "$lib/state/failures.svelte";
 
 import { ConsentController } from "./consent-controller.svelte";
+import { AsideRequests } from "./consent-queue.svelte";
 import { inlinePlacement } from "./inline-placement.svelte";
 import { isShownHere, requestsElsewhere } from "./request-place";
 
 export { requestsElsewhere } from "./request-place";
 export { inlinePlacement, type ConversationCards } from "./inline-placement.svelte";
 
+/** Requests of both controllers that were put aside. */
+let aside: AsideRequests;
+registerPageState(() => (aside = new AsideRequests(() => app.consentRequests)));
+
 /** Controller of the requests that are rendered in the open conversation. */
 export let inlineController: ConsentController;
 registerPageState(() => {
   inlineController = new ConsentController(
     () => app.consentRequests.filter((one) => isShownHere(one) && inlinePlacement.accepts(one)),
-    { inline: true },
+    { inline: true, aside },
   );
 });
 
@@ -28,6 +33,7 @@ registerPageState(() => {
   dialogController = new ConsentController(
     () => app.consentRequests.filter((one) => isShownHere(one) && !inlinePlacement.accepts(one)),
     {
+      aside,
       others: {
         get open() {
           return inlineController.queue.open;

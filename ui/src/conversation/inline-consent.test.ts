@@ -167,6 +167,29 @@ describe("a consent request for a call of the model", () => {
     ).toHaveAttribute("aria-disabled", "true");
   });
 
+  it("stays aside when its conversation is opened and left", async () => {
+    const user = userEvent.setup();
+    const { queue } = dialogController;
+    for (const id of ["t1", "t2"]) queue.putAside(toolRequest(id));
+    render(ConsentDialog, { controller: dialogController });
+    const conversation = render(ConversationView, { id: "c1" });
+    const shows = await screen.findAllByRole("button", { name: "Show the request" });
+    expect(shows, "each card should link to its request").toHaveLength(2);
+    expect(screen.queryByTestId("consent-request"), "neither should be shown").toBeNull();
+    const other = sample(startServerBody, { id: `q9-${run}`, server: "other" });
+    host.send({ type: "consent_request_changed", consentRequest: other });
+    await screen.findByRole("dialog");
+    queue.putAside(other);
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    const [show] = await screen.findAllByRole("button", { name: "Show the request" });
+    await user.click(show as HTMLElement);
+    expect(await screen.findByText("/t1"), "the opened request should be shown").toBeVisible();
+    conversation.unmount();
+    await tick();
+    expect(screen.queryByRole("dialog"), "none should come up by itself").toBeNull();
+    expect(dialogController.pending, "all should be pending").toHaveLength(3);
+  });
+
   it("takes no decision while an app is raised", async () => {
     const user = userEvent.setup();
     const frame = await shown();
