@@ -108,9 +108,12 @@ export function isConsentOpen(): boolean {
   return dialogController.queue.isListOpen || dialogController.request !== null;
 }
 
-/** Returns `true` while a consent request waits for a decision, or the list of requests is open. */
+/**
+ * Returns `true` while a consent request waits for a decision and was not put aside, or while one or the list of
+ * requests is displayed.
+ */
 export function isConsentPending(): boolean {
-  return dialogController.pending.length > 0 || isConsentOpen();
+  return dialogController.pending.some((one) => !aside.has(one)) || isConsentDisplayed();
 }
 
 /** Returns `true` while a consent request is displayed, in the dialog or in the open conversation. */
