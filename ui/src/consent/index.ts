@@ -11,7 +11,7 @@ import { AsideRequests } from "./consent-queue.svelte";
 import { inlinePlacement } from "./inline-placement.svelte";
 import { isShownHere, requestsElsewhere } from "./request-place";
 
-export { requestsElsewhere } from "./request-place";
+export { conversationOf, requestsElsewhere } from "./request-place";
 export { inlinePlacement, type ConversationCards } from "./inline-placement.svelte";
 
 /** Requests of both controllers that were put aside. */
