@@ -72,6 +72,17 @@ test.each([
   expect(controller.request?.id).toBe("q1");
 });
 
+test("a key that was pressed before arming puts nothing aside, although it is handled later", async () => {
+  const { controller } = renderRequests(consentRequest(urlBody));
+  const pressed = performance.now();
+  await waitUntilArmed();
+  const key = new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true });
+  Object.defineProperty(key, "timeStamp", { value: pressed });
+  document.body.dispatchEvent(key);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(controller.request?.id).toBe("q1");
+});
+
 test("a request whose decision is being sent stays until the response", async () => {
   host.handlers.decide_consent_request = () => new Promise(() => undefined);
   const { controller } = renderRequests(consentRequest(toolBody({ path: "/x" })));

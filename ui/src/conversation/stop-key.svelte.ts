@@ -1,11 +1,11 @@
 // Escape in the composer, which stops the answer unless the key may be meant for something else.
 import { app } from "$lib/state/app.svelte";
-import { dialogs } from "$lib/state/dialogs.svelte";
+import { dialogs, isDialogRendered } from "$lib/state/dialogs.svelte";
 
 import { conversationOf, isConsentOpen } from "../consent";
 
-/** Elements that Escape closes: dialogs, menus, and an app in the whole window. */
-const ABOVE_CONVERSATION = "[role=dialog], [role=menu], [data-raised=fullscreen]";
+/** Elements that Escape closes, except dialogs: menus, and an app in the whole window. */
+const ABOVE_CONVERSATION = "[role=menu], [data-raised=fullscreen]";
 /**
  * Time after a dialog was closed in which Escape stops nothing, in milliseconds. The dialog has returned the focus, and
  * a second key press may still be meant for it.
@@ -23,7 +23,7 @@ export function watchStopKey(conversation: string): () => boolean {
     if (hasDialog) return () => (closedAt = performance.now());
   });
   return () => {
-    if (document.querySelector(ABOVE_CONVERSATION) !== null) return false;
+    if (isDialogRendered() || document.querySelector(ABOVE_CONVERSATION) !== null) return false;
     if (performance.now() - closedAt < AFTER_DIALOG) return false;
     // A call that waits for a decision, also one to be made later, would end. Only the button ends it.
     return !app.consentRequests.some((request) => conversationOf(request) === conversation);
