@@ -83,14 +83,13 @@ export function showConsentOfServer(server: string, kinds: ConsentRequestBody["k
 }
 
 /**
- * Shows the pending request if there is only one, which the dialog renders. Otherwise opens the list of all requests
- * and muted servers.
+ * Shows the pending request if there is only one, in any window, and no server is muted. Otherwise opens the list of all
+ * requests and muted servers.
  */
 export function openApprovals(): void {
-  const { pending, queue } = dialogController;
-  const isOnly = pending.length === 1 && queue.open.length === 1;
+  const { pending } = dialogController;
   const hasOthers = requestsElsewhere().length > 0 || app.servers.some(({ muted }) => muted);
-  if (isOnly && !hasOthers) showOnly(pending);
+  if (pending.length === 1 && !hasOthers) showOnly(pending);
   else openConsentQueue();
 }
 
