@@ -3,6 +3,7 @@ import { app } from "$lib/state/app.svelte";
 import { dialogs, isDialogRendered } from "$lib/state/dialogs.svelte";
 
 import { conversationOf, isConsentOpen } from "../consent";
+import { overlay } from "../shell/overlay.svelte";
 
 /** Elements that Escape closes, except dialogs: menus, and an app in the whole window. */
 const ABOVE_CONVERSATION = "[role=menu], [data-raised=fullscreen]";
@@ -17,7 +18,9 @@ const AFTER_DIALOG = 1_000;
  * component is initialized.
  */
 export function watchStopKey(conversation: string): () => boolean {
-  const hasDialog = $derived(dialogs.open > 0 || dialogs.sheets > 0 || isConsentOpen());
+  const hasDialog = $derived(
+    dialogs.open > 0 || dialogs.sheets > 0 || overlay.palette || isConsentOpen(),
+  );
   let closedAt = -Infinity;
   $effect(() => {
     if (hasDialog) return () => (closedAt = performance.now());
