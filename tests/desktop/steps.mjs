@@ -72,11 +72,6 @@ class Counted {
       // In a conversation the start of the request may be above the visible area, elsewhere its end below.
       await page.until("the request to be viewed completely, and armed", async () => {
         await page.run((selector) => document.querySelector(selector).scrollIntoView({ block: "start" }), frame);
-        // Parts above that were not in view are not reached by scrolling down.
-        if (await page.has("button", /^More above/, frame)) {
-          this.steps += 1;
-          await page.click("button", /^More above/, frame);
-        }
         await page.wheel(`${frame} section`);
         await wait(ARMING_MS);
         return isArmed();

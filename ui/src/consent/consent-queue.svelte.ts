@@ -4,6 +4,28 @@
 import type { ConsentRequest } from "$lib/api/generated";
 import { app, hasEnded } from "$lib/state/app.svelte";
 
+/** Requests that the user put aside. They stay pending, and are shown again only when the user opens them. */
+export class AsideRequests {
+  readonly #pending: () => ConsentRequest[];
+  #stages = $state.raw<readonly string[]>([]);
+
+  /** `pending` returns all pending requests, wherever they are shown. */
+  constructor(pending: () => ConsentRequest[]) {
+    this.#pending = pending;
+  }
+
+  /** Returns `true` if the request was put aside and has been at the same stage since. */
+  has(request: ConsentRequest): boolean {
+    return this.#stages.includes(requestStage(request));
+  }
+
+  add(request: ConsentRequest): void {
+    const stillThere = new Set(this.#pending().map(requestStage));
+    const stage = requestStage(request);
+    this.#stages = [...this.#stages.filter((one) => one !== stage && stillThere.has(one)), stage];
+  }
+}
+
 export class ConsentQueue {
   /** Set if the list of all requests is shown instead of one request. */
   isListOpen = $state(false);
@@ -16,17 +38,16 @@ export class ConsentQueue {
   #turns = $state.raw<readonly string[]>([]);
   /** Versions of requests that were decided in this window. They are hidden until the host's event closes them. */
   #answered = $state<string[]>([]);
-  /**
-   * Stages of requests that the user put aside. They stay pending, and are shown again only when the user opens them.
-   */
-  #aside = $state.raw<readonly string[]>([]);
+  readonly #aside: AsideRequests;
   /**
    * The last edit: the version before it, and the edited request. Used until the host's event about the edit arrives.
    */
   #changed = $state.raw<{ before: string; now: ConsentRequest } | null>(null);
 
-  constructor(all: () => ConsentRequest[]) {
+  /** A request can move between the queues that share `aside`. */
+  constructor(all: () => ConsentRequest[], aside: AsideRequests = new AsideRequests(all)) {
     this.#all = all;
+    this.#aside = aside;
   }
 
   readonly open: ConsentRequest[] = $derived.by(() =>
@@ -62,11 +83,13 @@ export class ConsentQueue {
    * stage changes.
    */
   putAside(request: ConsentRequest): void {
-    const stillThere = new Set(this.#all().map(requestStage));
-    const stage = requestStage(request);
-    this.#aside = [...this.#aside.filter((one) => one !== stage && stillThere.has(one)), stage];
+    this.#aside.add(request);
     if (this.#chosen === request.id) this.#chosen = null;
     if (this.#opened === request.id) this.#opened = null;
+  }
+
+  isAside(request: ConsentRequest): boolean {
+    return this.#aside.has(request);
   }
 
   /** Closes the request that the user opened. It stays in the queue. */
@@ -89,7 +112,7 @@ export class ConsentQueue {
   #next(): ConsentRequest | undefined {
     const turn = (q: ConsentRequest) => this.#turns.indexOf(q.server);
     return this.open
-      .filter((q) => opensAutomatically(q) && !this.#aside.includes(requestStage(q)))
+      .filter((q) => opensAutomatically(q) && !this.#aside.has(q))
       .reduce<ConsentRequest | undefined>(
         (first, q) => (first === undefined || turn(q) < turn(first) ? q : first),
         undefined,

@@ -7,18 +7,23 @@ import { app } from "$lib/state/app.svelte";
 import { failures } from "$lib/state/failures.svelte";
 
 import { ConsentController } from "./consent-controller.svelte";
+import { AsideRequests } from "./consent-queue.svelte";
 import { inlinePlacement } from "./inline-placement.svelte";
 import { isShownHere, requestsElsewhere } from "./request-place";
 
-export { requestsElsewhere } from "./request-place";
+export { conversationOf, requestsElsewhere } from "./request-place";
 export { inlinePlacement, type ConversationCards } from "./inline-placement.svelte";
+
+/** Requests of both controllers that were put aside. */
+let aside: AsideRequests;
+registerPageState(() => (aside = new AsideRequests(() => app.consentRequests)));
 
 /** Controller of the requests that are rendered in the open conversation. */
 export let inlineController: ConsentController;
 registerPageState(() => {
   inlineController = new ConsentController(
     () => app.consentRequests.filter((one) => isShownHere(one) && inlinePlacement.accepts(one)),
-    { inline: true },
+    { inline: true, aside },
   );
 });
 
@@ -28,6 +33,7 @@ registerPageState(() => {
   dialogController = new ConsentController(
     () => app.consentRequests.filter((one) => isShownHere(one) && !inlinePlacement.accepts(one)),
     {
+      aside,
       others: {
         get open() {
           return inlineController.queue.open;
@@ -77,14 +83,13 @@ export function showConsentOfServer(server: string, kinds: ConsentRequestBody["k
 }
 
 /**
- * Shows the pending request if there is only one, which the dialog renders. Otherwise opens the list of all requests
- * and muted servers.
+ * Shows the pending request if there is only one, in any window, and no server is muted. Otherwise opens the list of all
+ * requests and muted servers.
  */
 export function openApprovals(): void {
-  const { pending, queue } = dialogController;
-  const isOnly = pending.length === 1 && queue.open.length === 1;
+  const { pending } = dialogController;
   const hasOthers = requestsElsewhere().length > 0 || app.servers.some(({ muted }) => muted);
-  if (isOnly && !hasOthers) showOnly(pending);
+  if (pending.length === 1 && !hasOthers) showOnly(pending);
   else openConsentQueue();
 }
 
@@ -102,9 +107,12 @@ export function isConsentOpen(): boolean {
   return dialogController.queue.isListOpen || dialogController.request !== null;
 }
 
-/** Returns `true` while a consent request waits for a decision, or the list of requests is open. */
+/**
+ * Returns `true` while a consent request waits for a decision and was not put aside, or while one or the list of
+ * requests is displayed.
+ */
 export function isConsentPending(): boolean {
-  return dialogController.pending.length > 0 || isConsentOpen();
+  return dialogController.pending.some((one) => !aside.has(one)) || isConsentDisplayed();
 }
 
 /** Returns `true` while a consent request is displayed, in the dialog or in the open conversation. */

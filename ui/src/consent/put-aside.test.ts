@@ -3,7 +3,7 @@ import { screen } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { expect, test, vi } from "vitest";
 
-import { consentRequest, rootsBody, toolBody, urlBody } from "./fixtures";
+import { consentRequest, formBody, rootsBody, toolBody, urlBody } from "./fixtures";
 import {
   sentDecisions,
   waitUntilArmed,
@@ -59,6 +59,28 @@ test("each key press puts one request aside, and the next one is shown", async (
   await pressKey("Escape");
   expect(controller.request).toBeNull();
   expect(sentDecisions()).toEqual([]);
+});
+
+test.each([
+  ["during a composition", { isComposing: true }],
+  ["as WebKit sends it after one", { keyCode: 229 }],
+])("a form stays at Escape of an input method, %s", async (_, more) => {
+  const { controller } = renderRequests(consentRequest(formBody));
+  await waitUntilArmed();
+  const [field] = screen.getAllByRole("textbox");
+  await pressKey("Escape", field, more);
+  expect(controller.request?.id).toBe("q1");
+});
+
+test("a key that was pressed before arming puts nothing aside, although it is handled later", async () => {
+  const { controller } = renderRequests(consentRequest(urlBody));
+  const pressed = performance.now();
+  await waitUntilArmed();
+  const key = new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true });
+  Object.defineProperty(key, "timeStamp", { value: pressed });
+  document.body.dispatchEvent(key);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(controller.request?.id).toBe("q1");
 });
 
 test("a request whose decision is being sent stays until the response", async () => {

@@ -1,13 +1,20 @@
 // Opening the request that a call or server waits for.
 import { cleanup, render, screen } from "@testing-library/svelte";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { ConsentRequest } from "$lib/api/generated";
 import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
 import ConsentDialog from "./ConsentDialog.svelte";
 import { consentRequest, startServerBody, toolBody, urlBody } from "./fixtures";
-import { dialogController, openApprovals, showConsentOfCall, showConsentOfServer } from "./index";
+import {
+  dialogController,
+  inlineController,
+  inlinePlacement,
+  openApprovals,
+  showConsentOfCall,
+  showConsentOfServer,
+} from "./index";
 
 const ofCall = (id: string, call: string) =>
   consentRequest(toolBody({ path: `/${id}` }), { id, call, server: "files" });
@@ -63,6 +70,18 @@ describe("Approvals", () => {
     await putAside([ofCall("q1", "c1")]);
     openApprovals();
     expect(await screen.findByText("/q1")).toBeInTheDocument();
+  });
+
+  it("goes to the only request in its conversation", async () => {
+    const origin = { by: "model" as const, conversation: "k1", untrustedServers: [] };
+    await putAside([{ ...ofCall("q1", "c1"), origin }]);
+    const reveal = vi.fn();
+    inlinePlacement.cards = { conversation: "k1", has: () => true, reveal };
+    openApprovals();
+    expect(inlineController.request?.id, "the request should be shown in its card").toBe("q1");
+    expect(reveal, "its card should be in view").toHaveBeenCalledWith("c1");
+    expect(dialogController.queue.isListOpen, "the list should not be opened").toBe(false);
+    inlinePlacement.cards = null;
   });
 
   it("opens the list of several requests", async () => {

@@ -148,18 +148,6 @@ describe("the tool calls of one turn", () => {
     expect(sentDecisions()).toHaveLength(3);
   });
 
-  it("count as viewed from the start, also before the first frame", async () => {
-    setHeights(400, 1_000);
-    const box = new DOMRect(0, 0, 400, 400);
-    vi.spyOn(HTMLElement.prototype, "getBoundingClientRect").mockReturnValue(box);
-    renderTurn(...three());
-    await tick();
-    for (const top of [300, 600]) await scrollTo(top);
-    await waitUntilArmed();
-    expect(screen.queryByRole("button", { name: /More above/ })).toBeNull();
-    expect(isButtonBlocked("Allow these 3")).toBe(false);
-  });
-
   it("are armed again when a hash changes, and the new hash is sent", async () => {
     const { set } = renderTurn(...three());
     await waitUntilArmed();

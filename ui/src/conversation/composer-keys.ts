@@ -1,4 +1,5 @@
 // Key bindings of the composer.
+import { isInputMethodKey } from "$lib/format/keys";
 
 export type ComposerKey = "send" | "prompt" | "resource" | "editLast" | "stop" | null;
 
@@ -10,11 +11,14 @@ export const MIN_ATTACHED_PASTE = 10_000;
  * Enter sends, the up arrow in an empty field edits the last message, and Escape stops the answer.
  */
 export function composerKey(
-  event: Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey" | "isComposing">,
+  event: Pick<
+    KeyboardEvent,
+    "key" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey" | "isComposing" | "keyCode"
+  >,
   text: string,
   caret: number,
 ): ComposerKey {
-  if (event.isComposing) return null;
+  if (isInputMethodKey(event)) return null;
   if (event.key === "Enter") return event.shiftKey || event.altKey ? null : "send";
   if (event.ctrlKey || event.metaKey) return null;
   if (event.key === "ArrowUp" && text === "" && !event.shiftKey && !event.altKey) return "editLast";

@@ -381,7 +381,7 @@ describe("scrolling to the end", () => {
 describe("keys of the composer", () => {
   const key = (name: string, more = {}) => ({
     ...{ key: name, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false },
-    ...{ isComposing: false, ...more },
+    ...{ isComposing: false, keyCode: 0, ...more },
   });
 
   it("opens prompts only at the start of a line, resources at the start of a word", () => {
@@ -409,6 +409,13 @@ describe("keys of the composer", () => {
       composerKey(key("Enter", { isComposing: true }), "x", 1),
       "Enter should end the IME composition",
     ).toBeNull();
+    expect(
+      composerKey(key("Escape", { keyCode: 229 }), "x", 1),
+      "Escape should discard the composition, after whose end WebKit sends the key",
+    ).toBeNull();
+    expect(composerKey(key("Escape"), "x", 1), "another Escape should stop the answer").toBe(
+      "stop",
+    );
     expect(insertAtCaret("ab", 1, "/"), "the text should be inserted at the caret").toBe("a/b");
   });
 });

@@ -1,7 +1,7 @@
 import { cleanup, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { tick } from "svelte";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { ServerCall, ConversationItem, ConsentRequest } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
@@ -165,6 +165,67 @@ describe("a consent request for a call of the model", () => {
       within(covered).getByRole("button", { name: "Allow once", hidden: true }),
       "the request below the dialog should be disabled",
     ).toHaveAttribute("aria-disabled", "true");
+  });
+
+  it("stays aside when its conversation is opened and left", async () => {
+    const user = userEvent.setup();
+    const { queue } = dialogController;
+    for (const id of ["t1", "t2"]) queue.putAside(toolRequest(id));
+    render(ConsentDialog, { controller: dialogController });
+    const conversation = render(ConversationView, { id: "c1" });
+    const shows = await screen.findAllByRole("button", { name: "Show the request" });
+    expect(shows, "each card should link to its request").toHaveLength(2);
+    expect(screen.queryByTestId("consent-request"), "neither should be shown").toBeNull();
+    const other = sample(startServerBody, { id: `q9-${run}`, server: "other" });
+    host.send({ type: "consent_request_changed", consentRequest: other });
+    await screen.findByRole("dialog");
+    queue.putAside(other);
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    const [show] = await screen.findAllByRole("button", { name: "Show the request" });
+    await user.click(show as HTMLElement);
+    expect(await screen.findByText("/t1"), "the opened request should be shown").toBeVisible();
+    conversation.unmount();
+    await tick();
+    expect(screen.queryByRole("dialog"), "none should come up by itself").toBeNull();
+    expect(dialogController.pending, "all should be pending").toHaveLength(3);
+  });
+
+  describe("and Escape in the composer", () => {
+    const close = (id: string) =>
+      host.send({ type: "consent_request_closed", id: `q-${id}-${run}`, outcome: "cancelled" });
+    const stops = () => host.requests("stop_reply");
+    const field = () => screen.getByRole("textbox", { name: "Message" });
+
+    it("does not stop the answer while the call waits", async () => {
+      const user = userEvent.setup();
+      await shown();
+      await user.click(field());
+      await user.keyboard("{Escape}");
+      expect(stops(), "the calls wait for the user").toEqual([]);
+      for (const id of ["t1", "t2"]) close(id);
+      await user.keyboard("{Escape}");
+      expect(stops(), "nothing waits for a decision").toHaveLength(1);
+    });
+
+    it("does not stop it if the key before put a request aside", async () => {
+      const user = userEvent.setup();
+      for (const id of ["t1", "t2"]) close(id);
+      render(ConversationView, { id: "c1" });
+      render(ConsentDialog, { controller: dialogController });
+      await user.click(await screen.findByRole("textbox", { name: "Message" }));
+      const other = sample(startServerBody, { id: `q9-${run}`, server: "other" });
+      host.send({ type: "consent_request_changed", consentRequest: other });
+      await screen.findByRole("dialog");
+      await armed("Decide later");
+      await user.keyboard("{Escape}");
+      await waitFor(() => expect(field(), "the focus should return").toHaveFocus());
+      await user.keyboard("{Escape}");
+      expect(stops(), "the second key may be meant for the dialog").toEqual([]);
+      const closed = performance.now();
+      vi.spyOn(performance, "now").mockReturnValue(closed + 1_000);
+      await user.keyboard("{Escape}");
+      expect(stops(), "a later one is meant for the answer").toHaveLength(1);
+    });
   });
 
   it("takes no decision while an app is raised", async () => {

@@ -158,16 +158,18 @@ describe("a streamed answer", () => {
     ).toBeInTheDocument();
   });
 
-  it("is stopped by Escape in the composer, unless a menu is open", async () => {
+  it("is stopped by Escape in the composer, unless a menu or dialog is open", async () => {
     const user = userEvent.setup();
     await openAnswering();
     const field = screen.getByRole("textbox", { name: "Message" });
     await user.type(field, "next");
-    const menu = document.body.appendChild(document.createElement("div"));
-    menu.setAttribute("role", "menu");
-    await user.keyboard("{Escape}");
-    expect(host.requests("stop_reply"), "the key should close the menu").toEqual([]);
-    menu.remove();
+    for (const role of ["menu", "dialog", "alertdialog"]) {
+      const above = document.body.appendChild(document.createElement("div"));
+      above.setAttribute("role", role);
+      await user.keyboard("{Escape}");
+      expect(host.requests("stop_reply"), `the key should close the ${role}`).toEqual([]);
+      above.remove();
+    }
     await user.keyboard("{Escape}");
     expect(host.requests("stop_reply")).toEqual([{ conversation: "c1" }]);
     expect(field, "the text should be preserved").toHaveValue("next");
