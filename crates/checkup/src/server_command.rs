@@ -7,6 +7,7 @@ use process::{SearchPath, ServerCommand};
 use serde::Serialize;
 use tokio::time::timeout;
 
+use crate::SEARCH_PATH_MAX_AGE;
 use crate::computer::CheckInputs;
 use crate::run::CHECK_TIMEOUT;
 
@@ -29,17 +30,25 @@ pub async fn check_server_command(
     path_variable: Option<String>,
     working_directory: Option<PathBuf>,
 ) -> ServerCommandCheck {
-    let path = match inputs.search_path.clone() {
-        Some(path) => path,
-        None => SearchPath::read().await,
-    };
     let environment: BTreeMap<String, String> =
         path_variable.map(|value| ("PATH".to_owned(), value)).into_iter().collect();
     let command = ServerCommand { program, environment, working_directory, ..ServerCommand::default() };
-    // The disk may be slow.
+    let looking = async {
+        let found = find_missing(command.clone(), inputs.search_path.get(None).await).await;
+        if !found.is_program_missing {
+            return found;
+        }
+        // The program may have been installed since the search path was read.
+        find_missing(command, inputs.search_path.get(Some(SEARCH_PATH_MAX_AGE)).await).await
+    };
+    timeout(CHECK_TIMEOUT, looking).await.unwrap_or_default()
+}
+
+/// Looks for the program and the working folder of a command on a blocking thread, since the disk may be slow.
+async fn find_missing(command: ServerCommand, path: SearchPath) -> ServerCommandCheck {
     let looking = tokio::task::spawn_blocking(move || ServerCommandCheck {
         is_program_missing: path.resolve(&command).is_err(),
         is_folder_missing: command.working_directory.is_some_and(|folder| !folder.is_dir()),
     });
-    timeout(CHECK_TIMEOUT, looking).await.ok().and_then(Result::ok).unwrap_or_default()
+    looking.await.unwrap_or_default()
 }

@@ -25,7 +25,7 @@ fn api_with_search_path_in_home(app: &TestApp, home: &std::path::Path) -> Api {
             &[("HTTPS_PROXY", "http://canary-ann@127.0.0.1:9")],
             Some(home.to_owned()),
         ),
-        search_path: Some(SearchPath { directories: vec![home.join("bin")], source: SearchPathSource::LoginShell }),
+        search_path: SearchPath { directories: vec![home.join("bin")], source: SearchPathSource::LoginShell }.into(),
         web_view: Some(WebView { name: "WebKitGTK", version: "2.38.6".to_owned() }),
         clock: Arc::clone(&ports.clock),
     };
