@@ -50,7 +50,7 @@ use tokio::time::timeout;
 pub use computer::{CheckInputs, ProcessEnvironment, WebView};
 pub use finding::{CheckId, Finding, FindingState};
 pub use report::{ReportedServer, ReportingProgram, report_markdown};
-pub use server_command::{ServerCommandCheck, check_server_command};
+pub use server_command::{CheckedCommand, ServerCommandCheck, check_server_command};
 pub use text::{FindingText, NumericVersion};
 
 use finding::CheckOutcome;

@@ -372,6 +372,7 @@ describe("the form", () => {
     host.answers.check_server_command = ({ command, cwd }) => ({
       isProgramMissing: command !== "uvx",
       isFolderMissing: cwd === "/home/ann/work",
+      isFolderRelative: cwd === "work",
     });
     const command = screen.getByRole("textbox", { name: "Command" });
     await user.type(command, "uvxx{Tab}");
@@ -386,6 +387,10 @@ describe("the form", () => {
     expect(host.requests("check_server_command").at(-1)).toEqual({
       ...{ command: "uvx", path: null, cwd: "/home/ann/work" },
     });
+    const folder = screen.getByRole("textbox", { name: "Working folder" });
+    await user.clear(folder);
+    await user.type(folder, "work{Tab}");
+    expect(await screen.findByText(/must be an absolute path/)).toBeVisible();
     await user.type(screen.getByRole("textbox", { name: "Name" }), "notes");
     await user.click(screen.getByRole("button", { name: "Add server" }));
     expect(host.requests("add_server"), "the warning does not prevent saving").toHaveLength(1);

@@ -75,16 +75,22 @@ async fn missing_program_and_folder_of_a_command_are_reported() {
     let api = api_with_search_path_in_home(&app, home.path());
     let absent = home.path().join("absent");
     let (home, program, absent) = (home.path(), program.as_path(), absent.as_path());
-    for (request, is_program_missing, is_folder_missing) in [
-        (json!({"command": "server"}), false, false),
-        (json!({"command": program, "cwd": home}), false, false),
-        (json!({"command": "serverr"}), true, false),
-        (json!({"command": "server", "path": absent}), true, false),
-        (json!({"command": "server", "cwd": absent}), false, true),
-        (json!({"command": "server", "cwd": program}), false, true),
+    for (request, missing) in [
+        (json!({"command": "server"}), ""),
+        (json!({"command": program, "cwd": home}), ""),
+        (json!({"command": "serverr"}), "program"),
+        (json!({"command": "server", "path": absent}), "program"),
+        (json!({"command": "server", "cwd": absent}), "folder"),
+        (json!({"command": "server", "cwd": program}), "folder"),
+        (json!({"cwd": absent}), "folder"),
+        (json!({"command": "server", "cwd": "."}), "absolute path"),
     ] {
         let found = run_command(&api, "check_server_command", request.clone()).await;
-        let expected = json!({"isProgramMissing": is_program_missing, "isFolderMissing": is_folder_missing});
+        let expected = json!({
+            "isProgramMissing": missing == "program",
+            "isFolderMissing": missing == "folder",
+            "isFolderRelative": missing == "absolute path",
+        });
         assert_eq!(found, expected, "what is missing for {request}");
     }
 }

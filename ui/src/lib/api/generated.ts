@@ -1545,9 +1545,9 @@ export type CheckId = "settings" | "keychain" | "search_path" | "node" | "python
  */
 export type CheckServerCommand = { 
 /**
- * Name of the program, or its path.
+ * Name of the program, or its path. `None` to check only the working folder.
  */
-command: string, 
+command: string | null, 
 /**
  * `PATH` that is configured for the command, or `None` if there is none.
  */
@@ -7336,7 +7336,7 @@ description: string | null,
 websiteUrl: string | null, };
 
 /**
- * What a server's command needs and this computer does not have.
+ * Requirements of a server's command that this computer does not have.
  */
 export type ServerCommandCheck = { 
 /**
@@ -7346,7 +7346,11 @@ isProgramMissing: boolean,
 /**
  * Set if the working folder does not exist, or is no folder.
  */
-isFolderMissing: boolean, };
+isFolderMissing: boolean, 
+/**
+ * Set if the path of the working folder is not absolute. The server can't be started there.
+ */
+isFolderRelative: boolean, };
 
 /**
  * Configuration of a local or remote server.
