@@ -4360,8 +4360,9 @@ failure?: CallFailureCode,
  */
 took: number, 
 /**
- * Part of the duration in which the call waited for decisions, in milliseconds: until it was sent, and after
- * its result arrived. `None` in conversations of older versions, and while the call is in progress.
+ * Part of the duration in which the call waited for the user, in milliseconds: until it was sent, while the
+ * server waited for input, and after its result arrived. `None` in conversations of older versions, and while
+ * the call is in progress.
  */
 waited?: number, 
 /**
