@@ -83,7 +83,7 @@ fn try_start_app(
     app_locations::add_demo_server_at_first_start(&locations)?;
     let options =
         HostOptions { autostart: true, shows_apps: app_frames::MCP_APPS_ARE_SUPPORTED, ..HostOptions::default() };
-    let computer = computer_check_inputs(&ports, locations.data_dir.clone());
+    let computer = computer_check_inputs(&ports, locations.data_dir.clone(), &options);
     let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options))).with_computer_checks(computer);
     let ports = api.host().ports();
     let (documents, secrets) = (Arc::clone(&ports.documents), Arc::clone(&ports.secrets));
@@ -132,7 +132,7 @@ fn try_start_app(
 }
 
 /// Returns the paths and settings of this computer that the command *Check this computer* examines.
-fn computer_check_inputs(ports: &Ports, data_folder: PathBuf) -> CheckInputs {
+fn computer_check_inputs(ports: &Ports, data_folder: PathBuf, options: &HostOptions) -> CheckInputs {
     let name = if cfg!(target_os = "linux") {
         "WebKitGTK"
     } else if cfg!(windows) {
@@ -146,7 +146,7 @@ fn computer_check_inputs(ports: &Ports, data_folder: PathBuf) -> CheckInputs {
         data_folder,
         cache_folder: store::cache_folder(),
         environment: ProcessEnvironment::current(),
-        search_path: None,
+        search_path: options.search_path.clone(),
         web_view: Some(WebView { name, version: tauri::webview_version().unwrap_or_default() }),
         clock: Arc::clone(&ports.clock),
     }

@@ -250,7 +250,7 @@ async fn s25_newer_version_is_announced_and_requires_consent_at_the_next_start()
     let what = "S25, a newer version a day later";
     let launchers = FakePackageLaunchers::new("npx", "npm");
     launchers.set_version("1.2.3", "sha512-one");
-    let options = || host::HostOptions { search_path: Some(launchers.search_path()), ..Default::default() };
+    let options = || host::HostOptions { search_path: launchers.search_path().into(), ..Default::default() };
     let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", npx_config())], options()).await;
     let request = request_start(&app).await;
     allow_start(&app, &request, ApprovalScope::Always).await;
@@ -330,7 +330,7 @@ async fn s25_package_of_a_denied_server_is_not_looked_up() {
     let what = "S25, a package of a server that a rule denies";
     let launchers = FakePackageLaunchers::new("npx", "npm");
     launchers.set_version("1.2.3", "sha512-one");
-    let options = host::HostOptions { search_path: Some(launchers.search_path()), ..Default::default() };
+    let options = host::HostOptions { search_path: launchers.search_path().into(), ..Default::default() };
     let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), vec![("bad", npx_config())], options).await;
     let denies = json!({"effect": "deny", "identity": "*@scope/server*", "direction": "both"});
     let denies: PolicyRule = serde_json::from_value(denies).unwrap();

@@ -170,7 +170,7 @@ impl GoodAndBadServers {
 
     /// Does the same as [`Self::with_undecided_start`], but programs are searched for in `search_path`.
     pub(crate) async fn with_undecided_start_and_path(bad: ServerConfig, search_path: SearchPath) -> Self {
-        let options = HostOptions { search_path: Some(search_path), ..host_options((FLOOD_TIMEOUT, FLOOD_TIMEOUT)) };
+        let options = HostOptions { search_path: search_path.into(), ..host_options((FLOOD_TIMEOUT, FLOOD_TIMEOUT)) };
         Self::set_up_with(options, FLOOD_TIMEOUT, bad, allow_good_start_and_tools).await
     }
 

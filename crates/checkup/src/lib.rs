@@ -41,6 +41,7 @@ mod web_view;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ports::server_config::{ConfigProblem, ServerEntry};
 use process::SearchPath;
@@ -49,7 +50,7 @@ use tokio::time::timeout;
 pub use computer::{CheckInputs, ProcessEnvironment, WebView};
 pub use finding::{CheckId, Finding, FindingState};
 pub use report::{ReportedServer, ReportingProgram, report_markdown};
-pub use server_command::{ServerCommandCheck, check_server_command};
+pub use server_command::{CheckedCommand, ServerCommandCheck, check_server_command};
 pub use text::{FindingText, NumericVersion};
 
 use finding::CheckOutcome;
@@ -65,14 +66,14 @@ pub struct Checkup {
     pub servers: Vec<ServerEntry>,
 }
 
+/// Maximum age of the search path in a check. The user may have installed a program since it was read.
+const SEARCH_PATH_MAX_AGE: Duration = Duration::from_secs(30);
+
 /// Runs all checks of this computer. This takes some seconds, and at most about a minute, since each step has a time
 /// limit: reading the settings, reading the search path from the login shell, searching for programs, and each check.
 pub async fn run_checkup(inputs: CheckInputs) -> Checkup {
     let settings = read_configured_servers(&inputs).await;
-    let path = match inputs.search_path.clone() {
-        Some(path) => path,
-        None => SearchPath::read().await,
-    };
+    let path = inputs.search_path.get(Some(SEARCH_PATH_MAX_AGE)).await;
     let servers = settings.clone().unwrap_or_default();
     let needed = match &settings {
         Ok(servers) => find_required_programs(servers.clone(), path.clone()).await,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use api::ErrorCode;
 use checkup::{CheckInputs, Checkup, Finding, FindingState, ProcessEnvironment, ReportedServer, ReportingProgram};
 use ports::time::SystemClock;
+use process::SharedSearchPath;
 use serde_json::{Value, json};
 use store::{FileLocations, ReadOnlyStore};
 
@@ -33,7 +34,7 @@ pub(crate) async fn run(
         data_folder: data_dir,
         cache_folder: store::cache_folder(),
         environment: environment.clone(),
-        search_path: None,
+        search_path: SharedSearchPath::default(),
         web_view: None,
         clock: Arc::new(SystemClock),
     };

@@ -131,8 +131,9 @@ pub enum ItemBody {
         /// Duration of the call, in milliseconds.
         #[serde(rename = "took")]
         duration_milliseconds: u64,
-        /// Part of the duration in which the call waited for decisions, in milliseconds: until it was sent, and after
-        /// its result arrived. `None` in conversations of older versions, and while the call is in progress.
+        /// Part of the duration in which the call waited for the user, in milliseconds: until it was sent, while the
+        /// server waited for input, and after its result arrived. `None` in conversations of older versions, and while
+        /// the call is in progress.
         #[serde(default, rename = "waited", skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         waited_milliseconds: Option<u64>,

@@ -3,6 +3,7 @@
 mod call_origin;
 mod call_record;
 mod call_request;
+mod input_wait;
 mod pending_result;
 
 pub use call_origin::CallOrigin;
@@ -10,6 +11,7 @@ pub use call_record::{CallRecord, CallTicketPurpose};
 pub use call_record::{CallReply, NewCall};
 pub use call_record::{PendingCallWork, SentCall, SentNotifier};
 pub use call_request::CallRequest;
+pub use input_wait::InputWait;
 pub use pending_result::ResultUnderReview;
 pub use pending_result::{ResultOrigin, ResultReviewVerdict};
 

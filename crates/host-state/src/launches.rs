@@ -9,14 +9,13 @@ pub use install_record::InstallRecord;
 pub use last_session_facts::LastSessionFacts;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use domain::Millis;
 use launches::packages::PackageVersion;
 use launches::sandbox::{DrawbridgeFiles, rename_sandbox_home};
 use policy::Hash;
 use ports::server_config::{BundleFiles, ServerConfig, ServerEntry, config_hash};
-use process::SearchPath;
+use process::SharedSearchPath;
 
 /// Data about earlier sessions, packages and installations of servers that is required to start them.
 pub struct LaunchFacts {
@@ -28,8 +27,8 @@ pub struct LaunchFacts {
     pub origins: BTreeMap<String, InstallRecord>,
     /// Paths of Drawbridge's own files, which sandboxed servers can't access.
     pub own_files: DrawbridgeFiles,
-    /// Search path for programs, or `None` until it was read from the login shell. The lock is held during the read.
-    pub search_path: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
+    /// Search path for programs.
+    pub search_path: SharedSearchPath,
 }
 
 impl LaunchFacts {

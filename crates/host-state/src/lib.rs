@@ -39,7 +39,7 @@ pub use app_tools::{
 };
 pub use audited_decision::AuditedDecision;
 pub use calls::{
-    CallOrigin, CallRecord, CallReply, CallRequest, CallTable, CallTicketPurpose, NewCall, PendingCallWork,
+    CallOrigin, CallRecord, CallReply, CallRequest, CallTable, CallTicketPurpose, InputWait, NewCall, PendingCallWork,
     ResultOrigin, ResultReviewVerdict, ResultUnderReview, SentCall, SentNotifier,
 };
 pub use confirmed::{

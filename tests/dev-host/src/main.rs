@@ -80,17 +80,18 @@ async fn serve(options: DevHostOptions) -> Result<(), Box<dyn std::error::Error>
     let platform = Arc::new(store::FileBackedPlatform::new(&options.platform_dir));
     let secrets = Arc::new(keychain::KeychainInFile::new(options.platform_dir.join("keychain.json")));
     let ports = store::open_with(&options.config, &options.data_dir, platform, secrets)?;
+    let host_options = HostOptions { autostart: true, shows_apps: true, ..HostOptions::default() };
     let computer = CheckInputs {
         settings: Arc::clone(&ports.servers),
         secrets: Arc::clone(&ports.secrets),
         data_folder: options.data_dir.clone(),
         cache_folder: store::cache_folder(),
         environment: ProcessEnvironment::current(),
-        search_path: None,
+        search_path: host_options.search_path.clone(),
         web_view: None,
         clock: Arc::clone(&ports.clock),
     };
-    let host = Host::start(ports, HostOptions { autostart: true, shows_apps: true, ..HostOptions::default() }).await;
+    let host = Host::start(ports, host_options).await;
     let cache_folder = options.data_dir.join("registry-cache");
     let (documents, secrets) = (Arc::clone(&host.ports().documents), Arc::clone(&host.ports().secrets));
     let registry = options.registry.map_or(RegistryChoice::Settings { documents, secrets }, RegistryChoice::Named);

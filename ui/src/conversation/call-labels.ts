@@ -7,7 +7,8 @@ import { m } from "../paraglide/messages";
 type ToolCall = Extract<ItemBody, { kind: "tool_call" }>;
 
 /**
- * Returns the duration of a completed call in milliseconds, without the wait for decisions. `null` if it was never sent.
+ * Returns the duration of a completed call in milliseconds, without the waits for the user. `null` if it was never
+ * sent.
  */
 export function ownDuration({ took, waited = 0, result }: ToolCall): number | null {
   return result === null && took > 0 && waited >= took ? null : took - waited;

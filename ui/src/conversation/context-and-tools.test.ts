@@ -23,6 +23,7 @@ import {
 
 import { createConversation } from "./create-conversation";
 import ConversationView from "./ConversationView.svelte";
+import { OpenConversation } from "./open-conversation.svelte";
 import {
   ContextItems,
   MAX_CONTEXT_BYTES,
@@ -314,42 +315,70 @@ describe("the tools of a conversation", () => {
     expect(host.requests("set_conversation")[0]?.settings.servers).toHaveLength(1);
   });
 
-  it("the next conversation has the model that was used last, of an existing provider", async () => {
-    const settingsWith = (model: ConversationSettings["model"]) => ({
-      ...sampleConversation().settings,
-      model,
-    });
-    const stored: Record<string, ConversationSettings> = {
-      removed: settingsWith({ provider: "removed", model: "large" }),
-      notes: settingsWith(null),
-      used: settingsWith(MODEL),
-      older: settingsWith({ provider: "lab", model: "older" }),
-    };
-    const host = await startFakeHost(
-      {
-        list_models: () => ({ ...MODELS, providers: [LAB], default: null }),
-        read_conversation: ({ conversation: id }) => {
-          const settings = stored[id];
-          if (settings === undefined) throw { code: "system", message: "unreadable" };
-          return sampleConversation({ id, settings });
+  describe("the model of the next conversation", () => {
+    const listed = { ...MODELS, providers: [LAB], default: null };
+
+    /** Starts a host whose conversations have these models, the latest first. */
+    const hostWith = (...used: ConversationSettings["model"][]) =>
+      startFakeHost(
+        {
+          list_models: () => listed,
+          read_conversation: ({ conversation: id }) => {
+            const settings = { ...sampleConversation().settings, model: used[Number(id)] ?? null };
+            return sampleConversation({ id, settings });
+          },
+          create_conversation: () => sampleConversation({ id: "new" }),
         },
-        create_conversation: () => sampleConversation({ id: "new" }),
-      },
-      {
-        conversations: ["older", "used", "notes", "removed", "unreadable"].map((id, updatedAt) => ({
-          ...{ id, title: id, updatedAt },
-        })),
-      },
-    );
-    const setModels = () =>
+        {
+          conversations: used.map((_, index) => ({
+            ...{ id: String(index), title: "Trip", updatedAt: used.length - index },
+          })),
+        },
+      );
+    const setModels = (host: Awaited<ReturnType<typeof hostWith>>) =>
       host.requests("set_conversation").map(({ settings }) => settings.model?.model);
-    await createConversation("Another");
-    expect(setModels()).toEqual(["small"]);
-    await createConversation("With a model", { model: { provider: "lab", model: "chosen" } });
-    expect(setModels(), "a given model should be preserved").toEqual(["small", "chosen"]);
-    host.answers.list_models = () => ({ ...MODELS, providers: [LAB] });
-    await createConversation("With the default model");
-    expect(setModels(), "the host uses the default model").toEqual(["small", "chosen"]);
+
+    it("is the one that was used last, without reading all conversations", async () => {
+      const host = await hostWith(null, { provider: "lab", model: "older" });
+      await createConversation("Before a model was used");
+      expect(setModels(host)).toEqual([]);
+      await createConversation("With a model", { model: MODEL });
+      await createConversation("Another");
+      expect(setModels(host)).toEqual(["small", "small"]);
+      const read = host.requests("read_conversation").map(({ conversation }) => conversation);
+      expect(new Set(read), "only the latest conversation should be read").toEqual(new Set(["0"]));
+      host.answers.list_models = () => ({ ...MODELS, providers: [LAB] });
+      await createConversation("With the default model");
+      expect(setModels(host), "the host uses the default model").toEqual(["small", "small"]);
+    });
+
+    it("is the one to which the last message was sent", async () => {
+      const host = await hostWith(null);
+      host.answers.send_message = () => ({ message: "m", reply: "r" });
+      await new OpenConversation("0").say("Hello", [], MODEL);
+      await createConversation("Another");
+      expect(setModels(host)).toEqual(["small"]);
+    });
+
+    it("is that of the previous conversation if no other is known", async () => {
+      const host = await hostWith(MODEL);
+      await createConversation("Another");
+      expect(setModels(host)).toEqual(["small"]);
+    });
+
+    it("is not one that its provider no longer lists", async () => {
+      const retired = { provider: "lab", model: "retired" };
+      const host = await hostWith(retired);
+      await createConversation("With a model", { model: retired });
+      await createConversation("Another");
+      expect(setModels(host), "none should be set").toEqual(["retired"]);
+      host.answers.list_models = () => ({ ...listed, providers: [{ ...LAB, models: [] }] });
+      await createConversation("While the provider lists none");
+      expect(setModels(host)).toEqual(["retired", "retired"]);
+      host.answers.list_models = () => ({ ...listed, providers: [] });
+      await createConversation("Without the provider");
+      expect(setModels(host)).toHaveLength(2);
+    });
   });
 
   it("E5: mentions the number of tools only where it affects the choice", async () => {

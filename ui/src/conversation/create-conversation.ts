@@ -4,12 +4,12 @@ import {
   MAX_CONVERSATION_SERVERS,
   type ConversationSettings,
   type ModelRef,
+  type Models,
   type OfferedServer,
 } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 
-/** Maximum number of conversations that are read to find the model that was used last. */
-const MAX_READS = 10;
+import { lastModel, rememberModel } from "./last-model";
 
 /**
  * Creates a conversation and returns its id. Its model is the default model, or else the one that was used last. It may
@@ -20,65 +20,60 @@ export async function createConversation(
   title: string,
   changes: Partial<ConversationSettings> = {},
 ): Promise<string> {
-  const previous = previousSettings();
-  const [previousServers, model] = await Promise.all([
-    previousConversationServers(previous),
-    changes.model === undefined ? lastUsedModel(previous) : null,
+  const [previous, models] = await Promise.all([
+    previousSettings(),
+    // The model can be chosen later.
+    changes.model === undefined ? call("list_models", {}).catch(() => null) : null,
   ]);
+  const previousServers = previousConversationServers(previous);
+  const model = models && lastUsedModel(models, previous);
   const { id, settings } = await call("create_conversation", { title });
   const servers = previousServers ?? runningServers();
   const known = { ...(model && { model }), ...changes };
   const all = { ...settings, servers: servers.slice(0, MAX_CONVERSATION_SERVERS), ...known };
   if (servers.length > 0 || Object.keys(known).length > 0)
     await call("set_conversation", { conversation: id, settings: all });
+  if (changes.model) rememberModel(changes.model);
   return id;
 }
 
-/** A lazy read of a conversation's settings. Resolves to `null` if it can't be read. */
-type SettingsRead = () => Promise<ConversationSettings | null>;
+/** Settings of the most recently used conversation: `null` if there is none, `unreadable` if they can't be read. */
+type PreviousSettings = ConversationSettings | null | "unreadable";
 
-/** Returns the reads of the most recently used conversations, the latest first. Each conversation is read once. */
-function previousSettings(): SettingsRead[] {
-  const latest = [...app.conversations].sort((a, b) => b.updatedAt - a.updatedAt);
-  return latest.slice(0, MAX_READS).map(({ id }) => {
-    let read: Promise<ConversationSettings | null> | null = null;
-    return () =>
-      (read ??= call("read_conversation", { conversation: id }).then(
-        ({ settings }) => settings,
-        () => null,
-      ));
-  });
+async function previousSettings(): Promise<PreviousSettings> {
+  const [latest] = [...app.conversations].sort((a, b) => b.updatedAt - a.updatedAt);
+  if (!latest) return null;
+  try {
+    return (await call("read_conversation", { conversation: latest.id })).settings;
+  } catch {
+    // An unreadable conversation does not prevent a new one.
+    return "unreadable";
+  }
 }
 
-/**
- * Returns the servers of the most recently used conversation. `null` if there is no conversation or its model had no
- * tools.
- */
-async function previousConversationServers([latest]: SettingsRead[]): Promise<
-  OfferedServer[] | null
-> {
-  if (!latest) return null;
-  const settings = await latest();
-  // An unreadable conversation does not prevent a new one.
-  if (settings === null) return [];
-  const { model, servers } = settings;
+/** Returns the servers of the previous conversation. `null` if there is none or its model had no tools. */
+function previousConversationServers(previous: PreviousSettings): OfferedServer[] | null {
+  if (previous === null) return null;
+  if (previous === "unreadable") return [];
+  const { model, servers } = previous;
   if (model === null && servers.length === 0) return null;
   return servers.filter(({ server }) => app.server(server) !== undefined);
 }
 
 /**
- * Returns the model of the most recently used conversation that has one of an existing provider. `null` if there is
- * none, or a default model, which the host then uses.
+ * Returns the model that was used last, or else the one of the previous conversation, if its provider still offers it.
+ * `null` if neither is offered, or there is a default model, which the host then uses.
  */
-async function lastUsedModel(previous: SettingsRead[]): Promise<ModelRef | null> {
-  // The model can be chosen later.
-  const models = await call("list_models", {}).catch(() => null);
-  if (models === null || models.providers.length === 0 || models.default !== null) return null;
-  for (const read of previous) {
-    const model = (await read())?.model ?? null;
-    if (model !== null && models.providers.some(({ id }) => id === model.provider)) return model;
-  }
-  return null;
+function lastUsedModel(models: Models, previous: PreviousSettings): ModelRef | null {
+  if (models.default !== null) return null;
+  const used = [lastModel(), previous === "unreadable" ? null : (previous?.model ?? null)];
+  return used.find((model) => model !== null && isOffered(models, model)) ?? null;
+}
+
+/** Returns `true` if a provider lists the model. One that has not listed any may offer it. */
+function isOffered({ providers }: Models, { provider, model }: ModelRef): boolean {
+  const listed = providers.find(({ id }) => id === provider)?.models;
+  return listed !== undefined && (listed.length === 0 || listed.some(({ id }) => id === model));
 }
 
 function runningServers(): OfferedServer[] {

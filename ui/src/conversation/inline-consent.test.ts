@@ -292,6 +292,11 @@ describe("the tool calls of one turn", () => {
       screen.queryByRole("button", { name: "Show the request" }),
       "the cards should not repeat the actions of the list",
     ).toBeNull();
+    expect(turn.queryByRole("button", { name: /^Cancel/ })).toBeNull();
+    expect(
+      screen.getAllByRole("button", { name: "Cancel write_file" }),
+      "one call alone can be cancelled",
+    ).toHaveLength(2);
     await armed("Allow these 2");
     await user.keyboard("{F6}");
     expect(
@@ -309,6 +314,17 @@ describe("the tool calls of one turn", () => {
       ),
     );
     await waitFor(() => expect(screen.queryByTestId("turn-requests")).toBeNull());
+  });
+
+  it("can be cancelled alone in their cards, which say that the server is muted", async () => {
+    const user = userEvent.setup();
+    const muted = { muted: true, mutedUntil: Date.now() + 60_000 };
+    host.send({ type: "server_changed", server: sampleServer({ name: "files", ...muted }) });
+    draw();
+    await list();
+    expect(screen.getAllByText("muted", { exact: false }).length).toBeGreaterThan(0);
+    await user.click(screen.getAllByRole("button", { name: "Cancel write_file" })[1]!);
+    expect(host.requests("cancel_call")).toEqual([{ call: "t2" }]);
   });
 
   it("are reviewed one by one in their cards, and listed again", async () => {

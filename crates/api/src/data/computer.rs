@@ -17,8 +17,8 @@ pub struct CheckedComputer {
 /// Request to check what a local server's command needs, before it is saved.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, TS)]
 pub struct CheckServerCommand {
-    /// Name of the program, or its path.
-    pub command: String,
+    /// Name of the program, or its path. `None` to check only the working folder.
+    pub command: Option<String>,
     /// `PATH` that is configured for the command, or `None` if there is none.
     pub path: Option<String>,
     /// Working folder of the command, or `None` for the default one.

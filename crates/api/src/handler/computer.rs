@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use checkup::{CheckInputs, Checkup, ReportedServer, ReportingProgram};
+use checkup::{CheckInputs, CheckedCommand, Checkup, ReportedServer, ReportingProgram};
 
 use super::{Api, errors};
 use crate::ApiError;
@@ -35,5 +35,7 @@ pub(super) async fn check_server_command(api: &Api, r: CheckServerCommand) -> Re
     let Some(computer) = api.computer.as_deref() else {
         return Err(errors::not_found_error("a computer to check"));
     };
-    Ok(checkup::check_server_command(computer, r.command, r.path, r.cwd.map(PathBuf::from)).await)
+    let CheckServerCommand { command, path, cwd } = r;
+    let command = CheckedCommand { program: command, path_variable: path, working_directory: cwd.map(PathBuf::from) };
+    Ok(checkup::check_server_command(computer, command).await)
 }

@@ -25,7 +25,7 @@ fn api_with_search_path_in_home(app: &TestApp, home: &std::path::Path) -> Api {
             &[("HTTPS_PROXY", "http://canary-ann@127.0.0.1:9")],
             Some(home.to_owned()),
         ),
-        search_path: Some(SearchPath { directories: vec![home.join("bin")], source: SearchPathSource::LoginShell }),
+        search_path: SearchPath { directories: vec![home.join("bin")], source: SearchPathSource::LoginShell }.into(),
         web_view: Some(WebView { name: "WebKitGTK", version: "2.38.6".to_owned() }),
         clock: Arc::clone(&ports.clock),
     };
@@ -75,16 +75,22 @@ async fn missing_program_and_folder_of_a_command_are_reported() {
     let api = api_with_search_path_in_home(&app, home.path());
     let absent = home.path().join("absent");
     let (home, program, absent) = (home.path(), program.as_path(), absent.as_path());
-    for (request, is_program_missing, is_folder_missing) in [
-        (json!({"command": "server"}), false, false),
-        (json!({"command": program, "cwd": home}), false, false),
-        (json!({"command": "serverr"}), true, false),
-        (json!({"command": "server", "path": absent}), true, false),
-        (json!({"command": "server", "cwd": absent}), false, true),
-        (json!({"command": "server", "cwd": program}), false, true),
+    for (request, missing) in [
+        (json!({"command": "server"}), ""),
+        (json!({"command": program, "cwd": home}), ""),
+        (json!({"command": "serverr"}), "program"),
+        (json!({"command": "server", "path": absent}), "program"),
+        (json!({"command": "server", "cwd": absent}), "folder"),
+        (json!({"command": "server", "cwd": program}), "folder"),
+        (json!({"cwd": absent}), "folder"),
+        (json!({"command": "server", "cwd": "."}), "absolute path"),
     ] {
         let found = run_command(&api, "check_server_command", request.clone()).await;
-        let expected = json!({"isProgramMissing": is_program_missing, "isFolderMissing": is_folder_missing});
+        let expected = json!({
+            "isProgramMissing": missing == "program",
+            "isFolderMissing": missing == "folder",
+            "isFolderRelative": missing == "absolute path",
+        });
         assert_eq!(found, expected, "what is missing for {request}");
     }
 }

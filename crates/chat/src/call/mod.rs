@@ -173,8 +173,9 @@ pub(super) async fn make_and_record_call(
     };
     let ended_after = began.elapsed();
     let crossed = crossed.into_inner();
+    let waited_for_input = crossed.as_ref().map_or(Duration::ZERO, |(sent, _)| sent.input_wait.total());
     let was_sent = crossed.is_some();
-    let (SentCall { edited, output_schema }, sent_after) =
+    let (SentCall { edited, output_schema, .. }, sent_after) =
         crossed.unwrap_or_else(|| (SentCall::default(), ended_after));
     if let Some(changed) = edited {
         arguments = changed;
@@ -197,8 +198,9 @@ pub(super) async fn make_and_record_call(
     };
     let (result, error) = read.map_or_else(|words| (None, Some(words)), |result| (Some(result), None));
     let duration = began.elapsed();
-    // All that is neither the server's work nor its transport: above all, the user's decisions.
-    let waited = duration.saturating_sub(ended_after.saturating_sub(sent_after));
+    // All that is neither the server's work nor its transport: above all, the decisions and the input of the user.
+    let worked = ended_after.saturating_sub(sent_after).saturating_sub(waited_for_input);
+    let waited = duration.saturating_sub(worked);
     let (used, omitted) = (record.requesting_tool_use(), record.omitted_bytes(result.as_ref()));
     let arguments = Value::Object(arguments);
     // A result that was withheld in its review is recorded as refused.

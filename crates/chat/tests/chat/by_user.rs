@@ -7,7 +7,7 @@ use domain::item::{ItemBody, ItemState, ToolResult};
 use host::CallOrigin;
 use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use policy::ApprovalScope;
-use serde_json::json;
+use serde_json::{Map, json};
 use std::time::Duration;
 use testkit::time::advance_time;
 use tokio::task::JoinHandle;
@@ -101,6 +101,27 @@ async fn wait_for_the_decision_is_stored_apart_from_the_duration() {
     result.unwrap();
     let (took, waited) = stored_durations(&talk);
     assert!(waited >= 20_000, "the decision took 20 seconds: {waited} ms");
+    assert!(took >= waited, "the wait should be part of the duration: {took} ms");
+    assert!(took - waited < 20_000, "the call itself should be short: {took} ms");
+}
+
+#[tokio::test]
+async fn wait_for_a_form_during_the_call_is_stored_apart_from_the_duration() {
+    const FORM_TIME: Duration = Duration::from_secs(20);
+    let talk = TestConversation::new(Vec::new(), &["ask_user"]).await;
+    let approvals = approve_all_calls(&talk);
+    let fill_in = async {
+        let is_form = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Form { .. });
+        let request = talk.app.consent_request("demo", "the form", is_form).await;
+        advance_time(FORM_TIME).await;
+        talk.app.decide(&request, UserDecision::Deny).await;
+    };
+    let call = ToolCall { tool: "ask_user".into(), arguments: Map::new(), ..user_call_of_add_tool("asked") };
+    let ((), result) = tokio::join!(fill_in, talk.chat.call_tool(call));
+    result.unwrap();
+    approvals.abort();
+    let (took, waited) = stored_durations(&talk);
+    assert!(waited >= 20_000, "the form took 20 seconds: {waited} ms");
     assert!(took >= waited, "the wait should be part of the duration: {took} ms");
     assert!(took - waited < 20_000, "the call itself should be short: {took} ms");
 }

@@ -11,7 +11,7 @@ use policy::Hash;
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{CallOrigin, CallRequest};
+use super::{CallOrigin, CallRequest, InputWait};
 use crate::app_tools::{AppToolCommand, send_app_tool_command};
 use crate::{CallTicket, RunId};
 
@@ -19,13 +19,15 @@ use crate::{CallTicket, RunId};
 pub type CallReply = Result<ServerResult, CallFailure>;
 
 /// Details of a call that its caller receives when the call is sent.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct SentCall {
     /// Arguments as edited by the user, or `None` if the user did not edit them.
     pub edited: Option<Map<String, Value>>,
     /// Output schema in the definition of an app's tool that was approved with the call, if the definition has one.
     /// `None` for calls of servers, whose definitions are in their catalog.
     pub output_schema: Option<Value>,
+    /// Time during which the call waits for input that its server requests, which is updated until the call ends.
+    pub input_wait: InputWait,
 }
 
 /// Sender that notifies a caller when the call is sent to its server or app. Dropped if the call is never sent.
@@ -82,6 +84,8 @@ pub struct CallRecord {
     pub sent_call: SentCall,
     /// Sender that notifies the caller when the call is sent to its server, if the caller requires that.
     pub sent: Option<SentNotifier>,
+    /// Time during which the call waits for input. The caller receives a clone of it.
+    pub input_wait: InputWait,
     /// Number of rounds so far in which the server requested input during the call.
     pub round: u32,
     /// Run and ticket under which the call was sent to the connection or passed to the task of an app, or `None` before
@@ -123,14 +127,16 @@ impl CallRecord {
             conversation: origin.conversation().map(str::to_owned),
             repeatable_until: None,
         };
+        let input_wait = InputWait::default();
         Self {
             view,
             origin,
             app,
             request: Some(CallRequest::new(request, repeats.filter(|_| can_repeat))),
             requested_prompt: None,
-            sent_call: SentCall::default(),
+            sent_call: SentCall { input_wait: input_wait.clone(), ..SentCall::default() },
             sent,
+            input_wait,
             round: 0,
             ticket: None,
             app_commands: None,
@@ -142,9 +148,15 @@ impl CallRecord {
         }
     }
 
+    /// Sets the state of the call for observers.
+    pub fn set_state(&mut self, state: CallState) {
+        self.view.state = state;
+        self.input_wait.set_waiting(state == CallState::AwaitingInput);
+    }
+
     /// Sets the call to running, and notifies the caller that the call was sent.
     pub fn mark_sent_and_notify(&mut self) {
-        self.view.state = CallState::Running;
+        self.set_state(CallState::Running);
         if let Some(sent) = self.sent.take() {
             // The caller may have stopped waiting.
             let _ = sent.send(std::mem::take(&mut self.sent_call));

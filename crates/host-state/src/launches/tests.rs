@@ -11,7 +11,7 @@ fn facts() -> LaunchFacts {
         packages: BTreeMap::new(),
         origins: BTreeMap::new(),
         own_files: DrawbridgeFiles::from_folders("/no/data".into(), "/no/mcp.json".into()),
-        search_path: Arc::default(),
+        search_path: SharedSearchPath::default(),
     }
 }
 

@@ -60,7 +60,7 @@ impl Owner {
 
     pub(super) fn set_call_state(&mut self, id: &str, state: CallState) {
         if let Some(record) = self.calls.records.get_mut(id) {
-            record.view.state = state;
+            record.set_state(state);
             self.emit_call_state(id);
         }
     }

@@ -92,7 +92,7 @@ impl Owner {
         let name = name.to_owned();
         tokio::spawn(async move {
             let command = own.add_home_and_hidden_folders_to_sandbox(&name, &stdio, command).await;
-            let (path, found) = super::server_start::find_command(command.clone(), known).await;
+            let (path, found) = known.find(&command).await;
             let _ = reply.send(match found {
                 Ok(program) => match plan_sandbox(&command, &program, &path, &stdio, &own).await {
                     Ok(Some(plan)) => Ok(sandbox_preview(command, program, path, plan).await),

@@ -6,7 +6,7 @@ mod contained_start;
 mod launch;
 mod start_decision;
 
-pub(super) use command_lookup::{ResolvedCommand, find_command, read_launch_files};
+pub(super) use command_lookup::{ResolvedCommand, read_launch_files};
 use command_lookup::{ResolvedLaunch, resolve_and_plan_command};
 use host_state::command_not_found_failure;
 
@@ -65,7 +65,7 @@ impl Owner {
             self.fail_start(&name, "its working folder must be an absolute path");
             return;
         }
-        let (config, known) = (Arc::clone(config), Arc::clone(&self.launches.search_path));
+        let (config, known) = (Arc::clone(config), self.launches.search_path.clone());
         self.emit_server_change(&name);
         let (command, own) = (self.server_command(&name, stdio), self.launches.own_files.clone());
         let bundle = self.launches.bundle_files(&name, &config);

@@ -1545,9 +1545,9 @@ export type CheckId = "settings" | "keychain" | "search_path" | "node" | "python
  */
 export type CheckServerCommand = { 
 /**
- * Name of the program, or its path.
+ * Name of the program, or its path. `None` to check only the working folder.
  */
-command: string, 
+command: string | null, 
 /**
  * `PATH` that is configured for the command, or `None` if there is none.
  */
@@ -4360,8 +4360,9 @@ failure?: CallFailureCode,
  */
 took: number, 
 /**
- * Part of the duration in which the call waited for decisions, in milliseconds: until it was sent, and after
- * its result arrived. `None` in conversations of older versions, and while the call is in progress.
+ * Part of the duration in which the call waited for the user, in milliseconds: until it was sent, while the
+ * server waited for input, and after its result arrived. `None` in conversations of older versions, and while
+ * the call is in progress.
  */
 waited?: number, 
 /**
@@ -7341,7 +7342,7 @@ description: string | null,
 websiteUrl: string | null, };
 
 /**
- * What a server's command needs and this computer does not have.
+ * Requirements of a server's command that this computer does not have.
  */
 export type ServerCommandCheck = { 
 /**
@@ -7351,7 +7352,11 @@ isProgramMissing: boolean,
 /**
  * Set if the working folder does not exist, or is no folder.
  */
-isFolderMissing: boolean, };
+isFolderMissing: boolean, 
+/**
+ * Set if the path of the working folder is not absolute. The server can't be started there.
+ */
+isFolderRelative: boolean, };
 
 /**
  * Configuration of a local or remote server.
