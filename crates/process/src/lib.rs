@@ -11,7 +11,7 @@
 //! - `command`: the configured and approved command of a server
 //! - `code`: the files that decide what a command runs
 //! - [`sandbox`]: the access of a server, and its enforcement
-//! - `programs`: the search path for programs
+//! - `programs`, `shared_search_path`: the search path for programs, and its cache
 //! - `launch`: starts programs for the app, on one thread
 //! - [`orphans`]: ends the servers of a killed app
 //! - `open_file`: opens files that another program may replace meanwhile
@@ -31,6 +31,7 @@ mod platform;
 mod programs;
 pub mod sandbox;
 mod server;
+mod shared_search_path;
 
 pub use blocked_paths::{BlockedPath, FolderProposal, PathMention, ProposalRefusal, blocked_paths};
 pub use code::{
@@ -40,10 +41,9 @@ pub use command::ServerCommand;
 pub use missing_dependencies::{MissingDependency, missing_dependencies};
 pub use open_file::open_resolved_file;
 pub use platform::{InputPipe, StartTime};
-pub use programs::{
-    CommandNotFound, SearchPath, SearchPathSource, SharedSearchPath, default_working_directory, is_in_system_folder,
-};
+pub use programs::{CommandNotFound, SearchPath, SearchPathSource, default_working_directory, is_in_system_folder};
 pub use server::{
     GracePeriods, OutputError, OutputLimits, ProcessExit, ProgramOutput, ServerGroup, ServerPipes, ServerProcess,
     SpawnError, SpawnedServerProcess, run_and_capture, shut_down, spawn,
 };
+pub use shared_search_path::SharedSearchPath;

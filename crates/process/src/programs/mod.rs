@@ -1,13 +1,12 @@
 //! Finds programs: the search path of the user's login shell, well-known folders, and the interpreters that scripts
 //! name.
 //!
-//! The app reads [`SearchPath`] once, and shares it as a [`SharedSearchPath`]. Lookups of a whole command
-//! (`SearchPath::resolve`) are in [`crate::command`].
+//! The app reads [`SearchPath`] once, and shares it as a [`SharedSearchPath`](crate::SharedSearchPath). Lookups of a
+//! whole command (`SearchPath::resolve`) are in [`crate::command`].
 
 mod interpreter;
 mod login_shell;
 mod search_path;
-mod shared_search_path;
 mod system_folders;
 mod well_known;
 
@@ -15,7 +14,6 @@ use std::path::PathBuf;
 
 pub(crate) use interpreter::find_interpreter;
 pub use search_path::{CommandNotFound, SearchPath, SearchPathSource};
-pub use shared_search_path::SharedSearchPath;
 pub(crate) use system_folders::SYSTEM_FOLDERS;
 pub use system_folders::is_in_system_folder;
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::{CommandNotFound, SearchPath, SearchPathSource};
 use crate::command::ServerCommand;
+use crate::programs::{CommandNotFound, SearchPath, SearchPathSource};
 
 /// A cached [`SearchPath`], read from the login shell when it is first needed. Clones share it.
 #[derive(Debug, Clone, Default)]
