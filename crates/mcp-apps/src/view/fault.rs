@@ -39,7 +39,7 @@ pub enum ViewFaultKind {
     /// The parameters or the result do not match the method.
     InvalidContent,
     /// The method is unknown. A request is refused, and a notification is dropped.
-    UnknownMethodText,
+    UnknownMethod,
     /// The app page sent a message that only the host's sandbox proxy may send.
     Forgery,
     /// The host did not announce the capability that the message requires.

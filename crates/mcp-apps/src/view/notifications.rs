@@ -31,7 +31,7 @@ impl View {
                         .push_fault(ViewFaultKind::InvalidContent, "notifications/cancelled has no usable requestId"),
                 }
             }
-            _ => self.push_fault(ViewFaultKind::UnknownMethodText, UnknownMethodText(method).to_string()),
+            _ => self.push_fault(ViewFaultKind::UnknownMethod, UnknownMethodText(method).to_string()),
         }
     }
 

@@ -110,7 +110,7 @@ pub(super) fn parse_request(
         }
         "sampling/createMessage" => parse_sampling_request(params, capabilities),
         _ => Err(RequestRefusal::new(
-            ViewFaultKind::UnknownMethodText,
+            ViewFaultKind::UnknownMethod,
             code::METHOD_NOT_FOUND,
             UnknownMethodText(method).to_string(),
         )),

@@ -302,7 +302,7 @@ fn unknown_methods_and_forged_messages_are_view_faults() {
     page.notify("ui/notifications/sandbox-proxy-ready", json!({}));
     page.notify("ui/notifications/sandbox-resource-ready", json!({ "html": "" }));
     assert_eq!(page.request("ui/notifications/sandbox-proxy-ready", json!({}))["error"]["code"], json!(-32601));
-    use ViewFaultKind::{Forgery, UnknownMethodText};
-    assert_eq!(page.fault_kinds(), [UnknownMethodText, UnknownMethodText, Forgery, Forgery, Forgery]);
+    use ViewFaultKind::{Forgery, UnknownMethod};
+    assert_eq!(page.fault_kinds(), [UnknownMethod, UnknownMethod, Forgery, Forgery, Forgery]);
     assert_eq!((page.requests.len(), page.events.len()), (0, 0));
 }
