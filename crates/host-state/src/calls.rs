@@ -141,9 +141,9 @@ impl CallTable {
     pub fn advance_input_round(&mut self, call: &str) -> Option<u32> {
         let record = self.records.get_mut(call)?;
         if record.view.state != CallState::AwaitingInput {
-            record.round += 1;
+            record.requested_input.rounds += 1;
         }
-        Some(record.round)
+        Some(record.requested_input.rounds)
     }
 
     /// Returns the id of the call that was sent with this ticket, or `None` if the ticket belongs to another request.

@@ -68,6 +68,15 @@ pub struct PendingCallWork {
     pub writing: Option<u64>,
 }
 
+/// Input that a server requests during a call.
+#[derive(Debug)]
+pub struct RequestedInput {
+    /// Number of rounds so far in which the server requested input.
+    pub rounds: u32,
+    /// Time during which the call waits for input. The caller receives a clone of it.
+    pub wait: InputWait,
+}
+
 /// State of a call in progress.
 pub struct CallRecord {
     /// Public state of the call, for observers.
@@ -84,10 +93,8 @@ pub struct CallRecord {
     pub sent_call: SentCall,
     /// Sender that notifies the caller when the call is sent to its server, if the caller requires that.
     pub sent: Option<SentNotifier>,
-    /// Time during which the call waits for input. The caller receives a clone of it.
-    pub input_wait: InputWait,
-    /// Number of rounds so far in which the server requested input during the call.
-    pub round: u32,
+    /// Input that the server requests during the call.
+    pub requested_input: RequestedInput,
     /// Run and ticket under which the call was sent to the connection or passed to the task of an app, or `None` before
     /// that and after the call ended.
     pub ticket: Option<(RunId, CallTicket)>,
@@ -127,17 +134,16 @@ impl CallRecord {
             conversation: origin.conversation().map(str::to_owned),
             repeatable_until: None,
         };
-        let input_wait = InputWait::default();
+        let wait = InputWait::default();
         Self {
             view,
             origin,
             app,
             request: Some(CallRequest::new(request, repeats.filter(|_| can_repeat))),
             requested_prompt: None,
-            sent_call: SentCall { input_wait: input_wait.clone(), ..SentCall::default() },
+            sent_call: SentCall { input_wait: wait.clone(), ..SentCall::default() },
             sent,
-            input_wait,
-            round: 0,
+            requested_input: RequestedInput { rounds: 0, wait },
             ticket: None,
             app_commands: None,
             open_world: false,
@@ -151,7 +157,7 @@ impl CallRecord {
     /// Sets the state of the call for observers.
     pub fn set_state(&mut self, state: CallState) {
         self.view.state = state;
-        self.input_wait.set_waiting(state == CallState::AwaitingInput);
+        self.requested_input.wait.set_waiting(state == CallState::AwaitingInput);
     }
 
     /// Sets the call to running, and notifies the caller that the call was sent.
