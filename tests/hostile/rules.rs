@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use domain::call::CallFailure;
-use host::view::{ServerState, UserDecision};
+use host::view::{ServerState, StartRefusal, UserDecision};
 use policy::{ApprovalScope, PolicyRule};
 use serde_json::{Value, json};
 use testkit::app::{remote_config, scripted_config};
@@ -35,8 +35,9 @@ async fn s02_identity_rule_matches_every_spelling_of_an_address() {
         pair.assert_good_server_responds(&what, "first").await;
         // An unreachable server may be refused before the rules are evaluated.
         let _ = pair.app.host.start_server("bad".into()).await;
+        let refused_by_rule = Some(StartRefusal::DeniedByRule);
         let is_refused =
-            |state: &ServerState| matches!(state, ServerState::Failed(failure) if failure.message == "rule-denies");
+            |state: &ServerState| matches!(state, ServerState::Failed(failure) if failure.refusal == refused_by_rule);
         pair.app.until("bad", "refused by the rule", |server| is_refused(&server.state)).await;
         assert!(pair.app.consent_requests().await.is_empty(), "{what}: no consent request is shown");
         pair.close(&what).await;
